@@ -359,7 +359,7 @@ class Editor(
                 yield from self._arguments(node, 0)
                 yield from self._of_two_sides(node)
                 yield all_rounded_up, 0.8
-            case "braces":
+            case "braces" | "built":
                 yield from self._arguments(node, 0)
                 yield from self._of_two_sides(node)
             case "launch":

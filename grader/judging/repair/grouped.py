@@ -31,6 +31,8 @@ class Grouped:
             condition = node.kids[0]
             if condition.kind == "binary" and condition.text in _SUMS:
                 yield _chosen_last, _CHOICE
+            elif condition.text in _COMPARISONS and condition.kids[0].text in _SUMS:
+                yield _compared_last, _CHOICE
             cost = _OTHER_CHOICE if condition.text in _COMPARISONS else _CHOICE
             yield (lambda n: _choice(n, n.kids[0], n.kids[2], n.kids[1])), cost
             return
@@ -69,6 +71,8 @@ class Grouped:
             yield _last_two, _LOOSER
         elif node.text == "*" and right.kind == "binary" and right.text in _SUMS:
             yield _product_before, _LOOSER
+        elif node.text in ("/", "%") and right.kind == "binary" and right.text == "*":
+            yield _product_behind, _SUM
 
 
 def all_bits(node: Node) -> Node:
@@ -79,6 +83,14 @@ def all_bits(node: Node) -> Node:
 def _chosen_last(node: Node) -> Node:
     condition, yes, no = node.kids
     return binary(condition.text, condition.kids[0], _choice(node, condition.kids[1], yes, no))
+
+
+def _compared_last(node: Node) -> Node:
+    """a + (b != c ? x : y) of a + b != c ? x : y."""
+    condition, yes, no = node.kids
+    total, other = condition.kids
+    compared = replace(bare(condition), kids=[total.kids[1], other])
+    return binary(total.text, total.kids[0], _choice(node, compared, yes, no))
 
 
 def _choice(node: Node, condition: Node, yes: Node, no: Node) -> Node:
@@ -154,3 +166,9 @@ def _product_before(node: Node) -> Node:
     """c * a + b of c * (a + b)."""
     c, (a, b) = node.kids[0], node.kids[1].kids
     return binary(node.kids[1].text, binary("*", c, a), b)
+
+
+def _product_behind(node: Node) -> Node:
+    """a % b * c of a % (b * c)."""
+    a, (b, c) = node.kids[0], node.kids[1].kids
+    return binary("*", binary(node.text, a, b), c)

@@ -68,7 +68,7 @@ class Naming:
                     cost += 0.7
                 elif cost == 1.2 and {name, other} <= self.given:
                     cost = 0.8  # rows for columns
-                if group is scope.pointers and self._lies_in(name) != self._lies_in(other):
+                if group is scope.pointers and self._lie_apart(name, other):
                     cost += _OTHER_MEMORY
                 if self._is_setting(node) or (self.is_host and self._decides_launch(node)):
                     # Too many blocks do no harm where there is a guard.
@@ -102,6 +102,11 @@ class Naming:
         """Whether it is a part of a sum, or all there is."""
         above = self._parent(node)
         return above.kind in ("cast", "declare") or above.text == "+"
+
+    def _lie_apart(self, one: str, two: str) -> bool:
+        """Whether they surely point into different memory."""
+        places = self._lies_in(one), self._lies_in(two)
+        return "" not in places and places[0] != places[1]
 
     def _lies_in(self, pointer: str) -> str:
         """The memory that an array is in, or what a kernel is given: "" may point to either."""

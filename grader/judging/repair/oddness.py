@@ -50,7 +50,7 @@ class Oddness:
                 return self._row_of_rows(node, changed) + self._as_called(node, changed)
             case "call":
                 return self._of_arguments(node, node.kids[1:], changed.kids[1:])
-            case "make" | "braces":
+            case "make" | "braces" | "built":
                 return self._of_arguments(node, node.kids, changed.kids)
             case "launch":
                 return self._of_arguments(node, node.kids[2], changed.kids[2])
@@ -186,7 +186,7 @@ class Oddness:
         order = [name for _, name in self.function.parameters]
         places = [_place_in(order, one) for one in before]
         kept = [places[at] for at in moved]
-        if node.kind in ("launch", "make") and -1 not in kept and kept == sorted(kept):
+        if node.kind in ("launch", "make", "built") and -1 not in kept and kept == sorted(kept):
             return _AGAINST_ORDER
         return 0.0
 

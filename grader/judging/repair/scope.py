@@ -79,7 +79,7 @@ def scope_of(file: File, function: Function) -> Scope:
         if " " not in n and k.name in ("int", "auto") and not k.stars and n not in arrays
     ]
     floats = [n for n, k in types.items() if k.name == "float" and not k.stars and n not in arrays]
-    kinds = ("float", "int")
+    kinds = {"float", "int", *file.structs}
     pointers = [n for n, k in types.items() if (k.stars and k.name in kinds) or n in arrays]
     structs = [n for n, k in types.items() if k.name in file.structs and not k.stars]
     conditions = [
