@@ -35,6 +35,13 @@ class _Part:
         return {bit for bit in range(_BITS) if self.values[1 << bit] != self.values[0]}
 
     @property
+    def is_a_run_in_parts(self) -> bool:
+        """lane % 2 + lane / 2 % 2 * 2: who means lane % 4 does not write it bit by bit."""
+        low, count = min(self.bits, default=0), len(self.bits)
+        run = np.arange(_LANES) >> low & (1 << count) - 1
+        return bool({"+", "|"} & set(self.words)) and np.array_equal(self.values, run)
+
+    @property
     def is_even(self) -> bool:
         """Whether it takes 0, n, 2 n, ..., each as often as the others."""
         found, counts = np.unique(self.values, return_counts=True)
@@ -77,7 +84,11 @@ def shared(text: Listing, may_guess: bool = False) -> Said | None:
 
 
 def _blamed(first: _Part, second: _Part, may_guess: bool) -> _Part | None:
-    for is_wrong in (lambda one: one.has_idle_term, lambda one: not one.is_even):
+    for is_wrong in (
+        lambda one: one.has_idle_term,
+        lambda one: not one.is_even,
+        lambda one: one.is_a_run_in_parts,
+    ):
         found = [one for one in (first, second) if is_wrong(one)]
         if len(found) == 1:
             return found[0]

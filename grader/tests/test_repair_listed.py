@@ -20,7 +20,7 @@ _LISTED = [
     ("fresh-30", "n-row-as-m-col", (32, 41, 31), (2, 3, 4), "int n_row = ph * TILE_WIDTH + ty", 0),
     ("fresh-34", "pitch-mask", (59, 60), (15, 15, 15), "int lo = id & 15", 0),
     ("fresh-34", "wide-bits", (98, 69, 73, 70), (1, 40, 50), "bit(lane, 3)", 64),
-    ("fresh-32", "s09-bit-used-twice", (95, 90, 89), (2, 3, 4), "y = lane / 4 % 2 + lane / 8 * 2", 52),
+    ("fresh-32", "s09-bit-used-twice", (95, 90, 89), (2, 3, 4), "x = lane % 2 + lane / 4 % 2 * 2", 51),
     ("fresh-30", "mask-of-the-wrong-bit", (86, 48, 46), (1, 40, 50), "int x = lane & 1 | lane >> 1 & 2 | lane >> 2 & 4", 0),
     ("fresh-35", "09-x-beyond", (81,), (1, 40, 50), "x = lane % 2 + lane / 4 % 2 * 2", 0),
     ("fresh-32", "java-times-before-divide", (21,), (32, 32, 32), "int top = blockIdx.x / blocksPerRow * SIZE", 0),

@@ -26,10 +26,12 @@ from grader.judging.repair.guards import (
 from grader.judging.repair.hiding import Hiding
 from grader.judging.repair.lane_pairs import (
     IN_PAIRS,
+    OF_A_RUN,
     PART_OF_PAIRS,
     LanePairs,
     lane_values_of,
     no_pairs_of,
+    runs_in,
 )
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
@@ -175,6 +177,7 @@ class Editor(
         self.unary_calls = unary_calls_in(file, function)
         self.lane_values = lane_values_of(file, function, macros)
         self.no_pairs = no_pairs_of(function, self.lane_values)
+        self.runs = runs_in(function, self.lane_values) if self.no_pairs else set()
         # Nodes of which another turn may do what is needed.
         self.moving: set[tuple[int, str]] = set(self.no_pairs)
         self.given_once = given_once_in(function)
@@ -287,7 +290,7 @@ class Editor(
             far += 0.4 * self._against_name(node, changed)
         far += self._is_odd(node) + self._hides(node, changed) + self._oddness(node, changed)
         if self._makes_a_pair(node, change):
-            cost = IN_PAIRS + PART_OF_PAIRS * cost
+            cost = IN_PAIRS + PART_OF_PAIRS * cost - OF_A_RUN * (node.id in self.runs)
         else:
             cost = max(_CHEAPEST, cost + far)
         yield Edit(((node.id, change),), node.line, cost, self.function.name, node)

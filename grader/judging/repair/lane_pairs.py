@@ -16,7 +16,8 @@ from grader.judging.repair.scope import Change
 _LANES = 32
 # Such a change comes before all others, wherever it stands; several in the order of what they cost.
 IN_PAIRS, PART_OF_PAIRS = -0.9, 0.3
-_MOST_NODES = 24
+OF_A_RUN = 0.2  # how much sooner one of a number that is written in parts for nothing
+_MOST_NODES, _BITS = 24, 5
 _SIGNS: dict[str, Callable] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv,
     "%": operator.mod, "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_,
@@ -90,6 +91,23 @@ def no_pairs_of(
         for (_, value), (beside, _) in ((one, other), (other, one)):
             for node in walk(value):
                 found.setdefault(node.id, []).append((value, beside))
+    return found
+
+
+def runs_in(function: Function, values: dict[str, Values]) -> set[tuple[int, str]]:
+    """Nodes of lane % 2 + lane / 2 % 2 * 2: who means lane % 4 does not write it bit by bit."""
+    found: set[tuple[int, str]] = set()
+    for node in walk(function.body):
+        name, value = _made(node)
+        known = values.get(name, 0)
+        if value is None or not np.ndim(known) or value.kind != "binary":
+            continue
+        if value.text in ("+", "|") and any(
+            np.array_equal(known, np.arange(_LANES) >> low & most)
+            for low in range(_BITS)
+            for most in (3, 7, 15)
+        ):
+            found |= {one.id for one in walk(value)}
     return found
 
 
