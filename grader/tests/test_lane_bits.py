@@ -33,6 +33,11 @@ __global__ void kernel(float* P) {
         ("lane / 2 % 2 + lane / 8 * 2", "lane % 2 + lane / 4 * 2", "int x", "take 8 and 16 values"),
         ("lane / 2 % 2 + lane / 8 * 2", "lane % 2 + lane / 4 % 2", "int x", "become one"),
         ("lane / 8", "lane % 4", "int x", "bit 2 of the lane is in neither"),
+        # lane % 4, written bit by bit: bit 1 is the wrong one.
+        (
+            "lane / 2 % 2 + lane / 8 * 2", "lane % 2 + lane / 2 % 2 * 2", "int x",
+            "bit 2 of the lane is in neither",
+        ),
     ],
 )  # fmt: skip
 def test_each_bit_belongs_to_row_or_column(row, column, stands, says):

@@ -8,7 +8,14 @@ from grader.judging.repair.guards import ORDERS
 from grader.judging.repair.nodes import Node, replace, walk
 from grader.judging.repair.on_host import call_of
 from grader.judging.repair.repeated import lacks_factor
-from grader.judging.repair.rewritten import crossed, is_rounded_up, rounded_down, rounded_up
+from grader.judging.repair.rewritten import (
+    crossed,
+    exchanged,
+    is_rounded_up,
+    rounded_down,
+    rounded_up,
+    terms_of,
+)
 from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
@@ -19,7 +26,7 @@ _OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * b
 _TIMES_A_NAME = 1.4  # 4 * thread
 _LESS_FOR_COUNTERS = 0.6
 _USUAL, _FIRST_OF_A_TILE, _OF_A_ROW, _OF_A_SIDE = 0.9, 1.3, 1.3, 1.2
-_LEFT_OVER = 1.0
+_LEFT_OVER, _CROSSED = 1.0, 0.9
 _SUMMAND = 1.2  # what is added to other things, too
 _AT_MOST = 1.1
 _BLOCKS = 1.0  # as many as across times down
@@ -152,6 +159,7 @@ class Arithmetic:
                 if node.kids[side].kind == "binary" and node.kids[side].text == "*":
                     for inner in (0, 1):
                         yield (lambda n, s=side, i=inner: crossed(n, s, i)), 0.9
+            yield from self._crossed_terms(node)
         if sign == "-":
             yield (lambda n: replace(bare(n), kids=n.kids[::-1])), 2.0
         if sign in ("%", "&"):
@@ -164,6 +172,19 @@ class Arithmetic:
         if sign == "*" and not self.is_host:
             yield from self._rows_of_places(node)
         yield from self._other_parts(node)
+
+    def _crossed_terms(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """top + r * STEP + s for top + r + s * STEP: in a sum of more than two terms."""
+        terms = terms_of(node)
+        if self._parent(node).text == "+" or len(terms) < 3:
+            return
+        names = [one for one in terms if one.kind in ("name", "member")]
+        for term in terms:
+            if term.kind != "binary" or term.text != "*":
+                continue
+            for part in term.kids:
+                for one in names if part.kind in ("name", "member") and not part.macro else ():
+                    yield (lambda n, a=part, b=one: exchanged(n, a, b)), _CROSSED
 
     def _rows_of_places(self, node: Node) -> Iterator[tuple[Change, float]]:
         """row * width + col for row * col, blockIdx.x * blockDim.x + threadIdx.x for their product."""
@@ -240,7 +261,8 @@ class Arithmetic:
             "/",
             "%",
         ):
-            if not (parent.text in "<<=>>=" and node.kind != "number"):
+            is_number = node.kind == "number" and not node.macro
+            if not (parent.text in "<<=>>=" and not is_number):
                 return
         if parent.kind == "index" and parent.kids[0] is node:
             return

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from grader.judging.repair.linear import copied
 from grader.judging.repair.nodes import File, Function, Node, walk
+from grader.judging.repair.rewritten import terms_of
 from grader.judging.repair.scope import Change, bare, binary, named
 from grader.judging.repair.shown import text_of
 
@@ -41,7 +42,7 @@ class Borrowed:
         above = self._parent(node)
         if self.is_host or above.kind in ("binary", "member"):
             return
-        terms = sum_of(node)
+        terms = terms_of(node)
         own = [one for one in terms if one.kind == "member" and one.kids[0].kind == "name"]
         said = {text_of(one) for one in terms}
         for name in dict.fromkeys(one.kids[0].text for one in own):
@@ -52,13 +53,6 @@ class Borrowed:
                 field = Node("member", [named(name)], other, node.line)
                 cost = _FIELD_ADDED if f"{name}.{other}" in self.added_fields else _NEVER_ADDED
                 yield (lambda n, o=field: binary("+", bare(n), o)), cost
-
-
-def sum_of(node: Node) -> list[Node]:
-    """The terms of a sum, or the node itself."""
-    if node.kind == "binary" and node.text == "+":
-        return [*sum_of(node.kids[0]), *sum_of(node.kids[1])]
-    return [node]
 
 
 def added_fields_in(function: Function) -> set[str]:

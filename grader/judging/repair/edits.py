@@ -240,6 +240,7 @@ class Editor(
         yield from self._axes_exchanged()
         yield from self._quotients_exchanged()
         yield from self._divided_by_another()
+        yield from self._compared_in_another_way()
         yield from self._lines_exchanged()
         yield from self._in_series()
         yield from self._before_their_loops()

@@ -15,6 +15,7 @@ _OTHER = {"/": "%", "%": "/"}
 _AXES = {"x": "y", "y": "x"}
 _MOST_LINES = 8  # of one shape
 _MOST_EDITS = 24
+_WITH_EQUAL, _BOTH_LIMITS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}, 0.6
 
 
 class Paired:
@@ -55,6 +56,25 @@ class Paired:
                 changes = tuple((one.id, lambda n, o=other: _fresh(o)) for one in (added, by))
                 yield Edit(changes, node.line, 0.6, self.function.name, node)
 
+    def _compared_in_another_way(self) -> Iterator[Edit]:
+        """row >= n || col >= n for row > n || col > n."""
+        for node in walk(self.function.body):
+            if node.kind not in ("if", "choose", "return", "declare"):
+                continue
+            condition = node.kids[node.kind == "declare"] if node.kids else None
+            found: dict[str, list[Node]] = {}
+            for one in _compared(condition):
+                found.setdefault(one.text, []).append(one)
+            for sign, both in found.items():
+                if len(both) > 1 and len({one.id for one in both}) == len(both):
+                    changes = tuple(
+                        (one.id, lambda n, s=_WITH_EQUAL[sign]: replace(bare(n), text=s))
+                        for one in both
+                    )
+                    yield Edit(
+                        changes, both[0].line, _BOTH_LIMITS, self.function.name, self._around(both)
+                    )
+
     def _lines_exchanged(self) -> Iterator[Edit]:
         """add(sum, a.y, second); add(sum, a.z, third): each with the other's a."""
         for block in walk(self.function.body):
@@ -80,6 +100,15 @@ class Paired:
                         after += f", and {text_of(a)} for {text_of(b)} in line {b.line},"
                     cost = 0.9 + self._as_called(a, b)
                     yield Edit(changes, a.line, cost, self.function.name, first, after)
+
+
+def _compared(node: Node | None) -> Iterator[Node]:
+    """The comparisons that && and || join."""
+    if node is not None and node.kind == "binary" and node.text in ("&&", "||"):
+        for kid in node.kids:
+            yield from _compared(kid)
+    elif node is not None and node.kind == "binary" and node.text in _WITH_EQUAL:
+        yield node
 
 
 def _fresh(leaf: Node) -> Node:

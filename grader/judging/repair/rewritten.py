@@ -23,13 +23,17 @@ def rounded_down(node: Node) -> Node:
 
 
 def all_rounded_up(node: Node) -> Node:
-    kids = [
-        rounded_up(kid)
-        if kid.kind == "binary" and kid.text == "/" and not is_rounded_up(kid)
-        else kid
-        for kid in node.kids
-    ]
+    """Also of max(1, whole / piece)."""
+    kids = [_rounded_up_inside(kid) for kid in node.kids]
     return replace(bare(node), kids=kids)
+
+
+def _rounded_up_inside(node: Node) -> Node:
+    if node.kind == "binary" and node.text == "/" and not is_rounded_up(node):
+        return rounded_up(node)
+    if node.kind == "call" and node.kids[0].text in ("max", "min"):
+        return replace(bare(node), kids=[_rounded_up_inside(kid) for kid in node.kids])
+    return node
 
 
 def crossed(node: Node, side: int, inner: int) -> Node:
@@ -44,3 +48,19 @@ def swapped(items: Sequence[Node], a: int, b: int) -> list[Node]:
     found = list(items)
     found[a], found[b] = found[b], found[a]
     return found
+
+
+def terms_of(node: Node) -> list[Node]:
+    """Of a sum."""
+    if node.kind == "binary" and node.text == "+":
+        return [*terms_of(node.kids[0]), *terms_of(node.kids[1])]
+    return [node]
+
+
+def exchanged(node: Node, one: Node, two: Node) -> Node:
+    """A sum of products in which two of their parts stand in each other's place."""
+    if node is one or node is two:
+        return two if node is one else one
+    if node.kind != "binary":
+        return node
+    return replace(bare(node), kids=[exchanged(kid, one, two) for kid in node.kids])

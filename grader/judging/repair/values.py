@@ -411,6 +411,8 @@ def merged(mask, new, old):
         return new.like({n: merged(mask, v, old.fields.get(n, v)) for n, v in new.fields.items()})
     if old is None or (new.__class__ is not np.ndarray and not isinstance(new, _PLAIN)):
         return new
+    if old.__class__ is not np.ndarray and not isinstance(old, _PLAIN):
+        return new  # another variable of that name, of a block that is over
     return np.where(mask, new, old)
 
 
