@@ -40,6 +40,14 @@ _LISTED = [
     ("fresh-37", "total-overwritten", (49, 91), (20, 40, 51), "total[e] += fmaf(tiny[e], INV, main_[e])", 0),
     ("fresh-39", "sum-of-pages", (41,), (20, 32, 48), "across * down", 0),
     ("fresh-39", "rest-of-the-wrong-piece", (13, 17, 15), (15, 15, 15), "__bfloat162float(mid)", 0),
+    ("fresh-40", "greater-than-n", (24,), (3, 3, 3), "if (r >= n || c >= n)", 0),
+    ("fresh-41", "end-from-array", (38, 44), (32, 32, 32), "float *endM = srcM + pitch", 0),
+    ("fresh-41", "precedence-of-conditional", (62, 63, 53, 54), (17, 17, 17), "elements / TILE_SIZE + (elements % TILE_SIZE != 0 ? 1 : 0)", 0),
+    ("fresh-41", "shape-l-k", (38,), (50, 40, 1), "Shape(k, l)", 0),
+    ("fresh-41", "remainder-by-product", (73,), (2, 3, 4), "int col = col0 + tx + q % PATCH * SIDE", 0),
+    ("fresh-41", "swap-without-old", (81, 52, 27), (1, 40, 50), "back = old", 0),
+    ("fresh-42", "quads-n1-twice", (56, 51, 73, 50), (2, 3, 4), "n[2]", 0),
+    ("fresh-43", "grid-rounded-down", (77, 84), (200, 20, 12), "dim3(max(1, (l + BN - 1) / BN), max(1, (j + BM - 1) / BM))", 0),
     ("fresh-24", "inside-or", (16,), (3, 3, 3), "if (row < size && column < size)", 0),
 ]  # fmt: skip
 
@@ -47,6 +55,9 @@ _LISTED = [
 _UNSET = [
     ("fresh-36", "05-step-by-rows", (48,), (1, 1, 1), "int step = Config::threads / Cols"),
     ("fresh-26", "too-few-rows-of-threads", (58, 54), (1, 40, 50), "dim3(kTile, kRows)"),
+    ("fresh-42", "s09-lane-bit", (51, 95, 90, 89, 91), (2, 3, 4), "x = lane % 2 + lane / 4 % 2 * 2"),
+    ("fresh-37", "piece-width-four", (54, 44, 43), (1, 1, 1), "int i = (s & 1) * 8 + dc"),
+    ("fresh-39", "step-of-sixteen-rows", (69, 61, 59), (1, 1, 1), "y += 8"),
 ]
 
 

@@ -25,6 +25,7 @@ _TELLING = 16  # edits of a batch
 _FEW_LEFT = 10_000
 _PART_ALONE = 0.3  # of what batches take
 _BEGINNING = 5_000  # of steps of changes by themselves, where runs are short
+_OF_LAUNCHES = 40_000
 _MORE_ALONE = 2  # times as many turns as in a batch
 _WATCHING = 3  # times as many steps as the file as it is, to see which threads are enough
 _TOGETHER = 2  # a step of a batch takes so much longer than one of a single change
@@ -265,6 +266,12 @@ class Batches:
         plain = self.plain[self.wrong] if watched is None else watched.trial
         is_long = plain.steps >= _LONG and self.most_together() >= _TELLING
         most = _PART_ALONE * self.together if is_long else _BEGINNING + self.together
+        if self.suspects_launch:  # whose changes are carried out alone
+            of_host = [edit for edit in self.waiting if edit.function in self.of_host]
+            while of_host and self.single <= _OF_LAUNCHES:
+                edit = of_host.pop(0)
+                self.waiting.remove(edit)
+                yield edit, False
         while self.waiting and self.single <= most:
             yield self.waiting.pop(0), False
 

@@ -146,6 +146,7 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
         self.refuting: Size | Given | None = None  # the last case that has refused one
         self.took: dict[Size | Given, int] = {}  # steps of changes that were confirmed, at most
         self.too_long: set[Size | Given] = set()
+        self.suspects_launch = False
         self.has_skipped = False  # one of these, when a change was confirmed
         self.sharpened = 0
         self.tried = 0
@@ -266,9 +267,19 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
         self.enrich()
         self.shorten()
         is_all_right = self.watched(self.wrong) is None and not self.plain[self.wrong].why
-        if self.is_product and is_all_right:
+        if self.is_product and (is_all_right or self.lacks_what_is_behind()):
             # All threads that there are store what they should: others may be missing.
             self.lines = [*self.launch_lines, *self.lines]
+            self.suspects_launch = True
+
+    def lacks_what_is_behind(self) -> bool:
+        """Whether the first rows and columns of P are stored, and all behind these are not."""
+        watched, size = self.watched(self.wrong), self.wrong
+        if watched is None or watched.lacking is None or not isinstance(size, Size):
+            return False
+        stored = ~watched.lacking.reshape(size.j, size.l)
+        rows, columns = int(stored.any(axis=1).sum()), int(stored.any(axis=0).sum())
+        return bool(rows and stored[:rows, :columns].all())
 
     def is_confirmed(self, edit: Edit, is_right: bool) -> bool:
         """In all sizes that do not take too long. `is_right`: as far as was seen in the wrong one."""

@@ -1,0 +1,65 @@
+"""How likely a change is by what can be said of it: measured, bounded, and of kinds that there are."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from grader.judging.repair import likelihood, traits
+from grader.judging.repair.likelihood import shift
+from grader.judging.repair.search import Search
+from grader.tests.corpus_files import REPOSITORY, bare_solution
+
+_PACKAGE = REPOSITORY / "grader" / "judging" / "repair"
+
+
+def _search() -> Search:
+    text = bare_solution("05-register-tiling").replace("row < j && col < l", "row <= j && col < l")
+    search = Search(text, "rect-device", False, [])
+    search.wrong = search.first_wrong()
+    search.prepare()
+    return search
+
+
+def test_each_weight_is_of_a_kind_that_is_still_offered():
+    source = "\n".join(path.read_text() for path in _PACKAGE.glob("*.py"))
+    kinds = {
+        word
+        for trait in likelihood.weights()
+        for word in re.findall(r"\b_[a-z]\w+", trait.replace("in _", ""))
+    }
+    assert kinds
+    gone = [kind for kind in sorted(kinds) if not re.search(rf"def {kind}\b", source)]
+    assert not gone, f"measure again: common/measure/causes/likelihood.py; no such function: {gone}"
+
+
+def test_the_page_of_weights_says_over_how_many_mistakes():
+    text = json.loads(likelihood.FILE.read_text())
+    assert text["mistakes"] > 100
+
+
+def test_every_change_is_of_some_kind():
+    search = _search()
+    search.ordered()
+    known = likelihood.weights()
+    said = {id(edit): list(traits.traits(edit, editor, 0.3, "")) for edit, editor in search.making}
+    assert all(one and " " not in one[0].removesuffix(" twice") for one in said.values())
+    assert sum(any(trait in known for trait in one) for one in said.values()) > len(said) * 0.95
+
+
+@pytest.mark.parametrize(
+    ("cost", "least", "most"), [(0.3, -0.4, 0.0), (1.2, -0.4, 0.4), (2.5, 0.0, 0.4)]
+)
+def test_what_is_known_of_a_change_is_not_outweighed(monkeypatch, cost, least, most):
+    monkeypatch.setattr(likelihood, "weights", lambda: {"often": -3.0, "seldom": 3.0})
+    assert shift(["often"], cost) == least
+    assert shift(["seldom"], cost) == most
+    assert shift(["unheard of"], cost) == 0.0
+
+
+def test_a_likelier_kind_is_tried_sooner(monkeypatch):
+    before = [edit.where.id for edit in _search().ordered()]
+    monkeypatch.setattr(likelihood, "weights", dict)
+    assert [edit.where.id for edit in _search().ordered()] != before
