@@ -55,7 +55,13 @@ _LISTED = [
 _UNSET = [
     ("fresh-36", "05-step-by-rows", (48,), (1, 1, 1), "int step = Config::threads / Cols"),
     ("fresh-26", "too-few-rows-of-threads", (58, 54), (1, 40, 50), "dim3(kTile, kRows)"),
-    ("fresh-42", "s09-lane-bit", (51, 95, 90, 89, 91), (2, 3, 4), "x = lane % 2 + lane / 4 % 2 * 2"),
+    (
+        "fresh-42",
+        "s09-lane-bit",
+        (51, 95, 90, 89, 91),
+        (2, 3, 4),
+        "x = lane % 2 + lane / 4 % 2 * 2",
+    ),
     ("fresh-37", "piece-width-four", (54, 44, 43), (1, 1, 1), "int i = (s & 1) * 8 + dc"),
     ("fresh-39", "step-of-sixteen-rows", (69, 61, 59), (1, 1, 1), "y += 8"),
 ]
