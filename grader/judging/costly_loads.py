@@ -6,7 +6,7 @@ that is shared by the block, or the line that says which lane takes which column
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from grader.judging.kernel_text import Kernel, counted
 from grader.judging.wording import index_of, names_in, value
 from grader.labs.statements import Statement, shown
 
+_WARP = 32
 _SCATTERED = 16  # sectors of a warp's load; lanes side by side take 4, or 16 of 16 bytes each
 _FASTEST = "threadIdx.x"
 _OF_FLOATS = 4.5  # sectors: 128 bytes, or a little more where they begin in the middle of one
@@ -65,6 +66,13 @@ class CostlyLoads(Base):
             )
         return None
 
+    def _is_of_a_warp(self, kernel: Kernel, meaning: Sequence[str], near: Statement) -> bool:
+        """Whether all lanes of a warp may have the same: threadIdx.x / 32."""
+        table = spread.table_of(kernel, meaning, near)
+        if table is None or table.ndim != 2:
+            return bool({"/", ">>"} & set(meaning))
+        return bool((table[:_WARP] == table[0]).all())
+
     def scattered(self, line: int, counts: Mapping[str, float]) -> Said | None:
         """Loads whose lanes take elements that lie below each other."""
         requests = counts.get("global_load_requests", 0)
@@ -79,6 +87,8 @@ class CostlyLoads(Base):
             if rows and name not in rows:
                 continue
             if not ({"%", "&"} & set(meaning) or _FASTEST in names_in(meaning)):
+                continue
+            if self._is_of_a_warp(self.kernel, meaning, item):
                 continue
             return Said(
                 f"The loads in line {line} take {sectors / requests:.3g} sectors each, where lanes side "
