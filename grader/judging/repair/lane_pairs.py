@@ -45,6 +45,15 @@ class LanePairs:
         return False
 
 
+def number_of(node: Node, values: dict[str, Values], file: File, changes: dict) -> int | None:
+    """Of an expression of constants, with changes."""
+    try:
+        found = _of_lanes(node, values, file, changes)
+    except _FAILURES:
+        return None
+    return int(found) if not np.ndim(found) else None
+
+
 def lane_values_of(file: File, function: Function, macros: dict[str, int]) -> dict[str, Values]:
     """Variables of a kernel that the number of a thread in its warp decides, and constants."""
     values: dict[str, Values] = dict(macros)
