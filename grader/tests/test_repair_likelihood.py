@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
+import sys
 
+import numpy as np
 import pytest
 
 from grader.judging.repair import likelihood, traits
@@ -12,6 +15,7 @@ from grader.judging.repair.likelihood import shift
 from grader.judging.repair.search import Search
 from grader.tests.corpus_files import REPOSITORY, bare_solution
 
+_MEASURED = REPOSITORY / "common" / "measure" / "causes" / "likelihood.py"
 _PACKAGE = REPOSITORY / "grader" / "judging" / "repair"
 
 
@@ -63,3 +67,47 @@ def test_a_likelier_kind_is_tried_sooner(monkeypatch):
     before = [edit.where.id for edit in _search().ordered()]
     monkeypatch.setattr(likelihood, "weights", dict)
     assert [edit.where.id for edit in _search().ordered()] != before
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """The script that measures the weights."""
+    spec = importlib.util.spec_from_file_location("measured_likelihood", _MEASURED)
+    module = importlib.util.module_from_spec(spec)
+    before = list(sys.path)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    sys.path[:] = before
+    yield module
+    del sys.modules[spec.name]
+
+
+def test_what_mends_often_is_found_to_be_likely(measured):
+    random = np.random.default_rng(3)
+    asked = []
+    for number in range(40):
+        mend = int(random.integers(20))
+        often = {mend, *random.choice(20, 2).tolist()}
+        traits_of = ["often" if at in often else "seldom" for at in range(20)]
+        costs = random.uniform(0.5, 1.5, 20)
+        asked.append(measured.Asked(f"list {number % 4}", mend, costs, np.arange(20), traits_of))
+    weights, scale = measured.fitted(asked)
+    assert scale > 0
+    assert weights["often"] > 1 > 0 > weights["seldom"]
+    by_cost = [measured.rank(one, {}, 1.0) for one in asked]
+    by_weight = [measured.rank(one, weights, scale) for one in asked]
+    assert sum(by_weight) < sum(by_cost) / 2
+    assert "with weights of other lists" in measured.compared(asked)
+
+
+def test_the_mend_is_the_change_that_makes_the_right_program(measured):
+    name = "fresh-39 12-split-precision rest-of-the-wrong-piece"
+    mistake = measured._entries("fresh-39")["rest-of-the-wrong-piece"]
+    text = measured.right_program(name).replace(*mistake["replace"][0])
+    request = {"text": text, "signature": "rect-device", "in_tiles": False, "lines": [13, 17, 15]}
+    request |= {"seen": [15, 15, 15], "cases": [], "is_fine": True}
+    found = measured.asked(json.dumps({"name": name, "code": "low-precision", "request": request}))
+    assert found is not None
+    own = {trait for trait, at in zip(found.traits, found.changes, strict=True) if at == found.mend}
+    assert "_names" in own
+    assert measured.rank(found, {}, 1.0) < 1000
