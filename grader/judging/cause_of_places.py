@@ -185,9 +185,13 @@ class Places(Base):
             return None
         statement, row, column = store
         used = spread.needed(kernel, (*row, "+", *column), statement)
+        if not spread.is_followed(kernel, (*row, "+", *column), statement):
+            return None
         at = find(statement.words, (kernel.roles["P"], "["))
         if at >= 0:  # the length may be what was taken for a row
             index = statement.words[at + 2 : closing(statement.words, at + 1)]
+            if not spread.is_followed(kernel, index, statement):
+                return None
             used |= spread.needed(kernel, index, statement)
         for kind, counts in (("blockIdx", kernel.grid), ("threadIdx", kernel.block)):
             for axis, words, what, count in zip(
@@ -222,6 +226,8 @@ class Places(Base):
             for axis in kernel_text.axes_of(item.words, "threadIdx")
         }
         for axis, count in zip("xy", self.kernel.block, strict=False):
+            if kernel_text.uses_elsewhere(self.kernel, "threadIdx", axis):
+                continue
             if count > 1 and axis not in used and len(rows) > 1:
                 name, line, words, of = rows[0] if axis == "y" else rows[-1]
                 for one in rows:
