@@ -7,7 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging import barriers, bounds, host_launch, kernel_text, short_loops, spread, suspects
+from grader.judging import (
+    barriers,
+    blocks_made,
+    bounds,
+    kernel_text,
+    short_loops,
+    spread,
+    suspects,
+)
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.sums import several
@@ -87,7 +95,7 @@ class Places(Base):
         more = spread.values_of(replace(kernel, block=(threads, 1, 1)), words, statement)
         if more is None or not spread.is_whole(more, side) or threads > _MOST_THREADS:
             return None
-        line, meaning = host_launch.block_of(self.text, self.host.launches[0])
+        line, meaning = blocks_made.made(self.text, self.host, self.host.launches[0])
         return Said(
             f"The block has {kernel.block[0]} threads, {shown(meaning)}, and the kernel counts on "
             f"{threads}.",
@@ -260,10 +268,12 @@ class Places(Base):
         steps.discard(None)
         if len(steps) != 1 or steps == {threads} or max(steps) <= threads:
             return None
-        launch = self.host.launches[0]
+        line, made = blocks_made.made(self.text, self.host, self.host.launches[0])
+        size = f"({shown(made)})" if "," in made else shown(made)
         return Said(
-            f"The block has {threads} threads, and the kernel's loops count on {steps.pop()}.",
-            launch.line,
+            f"The block has {threads} threads, {size}, and the kernel's loops count on "
+            f"{steps.pop()}.",
+            line,
             "Launch as many threads as the kernel counts on.",
         )
 
