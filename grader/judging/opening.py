@@ -15,6 +15,7 @@ from grader.judging import (
     lane_bits,
     permuted,
     pieces,
+    row_pitches,
     sum_stores,
     tails,
     tensor_maps,
@@ -210,6 +211,7 @@ class _Finder(
             self.by_stores,
             self.by_rest,
             self.by_walk,
+            self.by_row_pitch,
             self.by_lanes,
             self.exchanged_grid,
             self.by_shared_memory,
@@ -308,6 +310,13 @@ class _Finder(
         if self.kernel is None or self.item.code not in tails.CODES:
             return None
         return tails.wrong_rest(self.kernel)
+
+    def by_row_pitch(self) -> Said | None:
+        if self.item.code not in row_pitches.CODES:
+            return None
+        if self.item.code == "out-of-bounds-shared":
+            return row_pitches.not_in_size(self.text)
+        return row_pitches.not_in_index(self.text)
 
     def by_walk(self) -> Said | None:
         if self.kernel is None or self.item.code not in walk_ends.CODES:
