@@ -192,10 +192,16 @@ def _for_warps(advice: str) -> str:
     )
 
 
-def copied(kernel: Kernel, copies: int, reads: int) -> Said | None:
-    """Copies into a stage that others still read: started before the barrier, or into the wrong one."""
+def copied(kernel: Kernel, copies: int, reads: int, array: str = "") -> Said | None:
+    """Copies into a stage that others still read: started before the barrier, or into the wrong one.
+
+    Of several calls of the helper that copies, those that name the array count.
+    """
     stops = barriers(kernel)
-    for copy in places(kernel, copies):
+    name = re.split(r"[^\w]", array)[0]
+    started = places(kernel, copies)
+    started = [one for one in started if name in one.words] or started
+    for copy in started:
         for read in places(kernel, reads):
             passed_by = _asked_for(kernel, stops, copy, read)
             if passed_by is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import constants, host, host_launch, shared_extents, suspects
+from grader.judging import blocks_made, constants, host, host_launch, shared_extents, suspects
 from grader.judging.empty_grid import EmptyGrid
 from grader.judging.host import Launch, Said
 from grader.judging.host_launch import is_rounded_up
@@ -53,8 +53,6 @@ class OfLaunch(TooManyBlocks, EmptyGrid):
             return None
         axis, threads, tile = found
         launch = self.host.launches[0]
-        name = host.plain_name(launch.settings[1]) if len(launch.settings) > 1 else ""
-        known = self.text.declaration(name, self.text.statements[launch.number]) if name else None
         shape = "({},{},{})".format(*self.kernel.block)
         other = host_launch.step_of_other_axis(self.text, self.kernel, launch, axis)
         if other is not None:
@@ -62,7 +60,7 @@ class OfLaunch(TooManyBlocks, EmptyGrid):
         return Said(
             f"The blocks have {shape} threads, and the kernel counts {tile} along {axis} to the "
             f"next block.",
-            known[0] if known is not None else launch.line,
+            blocks_made.made(self.text, self.host, launch)[0],
             f"A block needs {tile} threads along {axis}, as the kernel's tile has.",
         )
 

@@ -7,7 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.judging import barriers, bounds, host_launch, kernel_text, short_loops, spread, suspects
+from grader.judging import (
+    barriers,
+    blocks_made,
+    bounds,
+    kernel_text,
+    short_loops,
+    spread,
+    suspects,
+)
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.sums import several
@@ -87,7 +95,7 @@ class Places(Base):
         more = spread.values_of(replace(kernel, block=(threads, 1, 1)), words, statement)
         if more is None or not spread.is_whole(more, side) or threads > _MOST_THREADS:
             return None
-        line, meaning = host_launch.block_of(self.text, self.host.launches[0])
+        line, meaning = blocks_made.made(self.text, self.host, self.host.launches[0])
         return Said(
             f"The block has {kernel.block[0]} threads, {shown(meaning)}, and the kernel counts on "
             f"{threads}.",
@@ -185,9 +193,13 @@ class Places(Base):
             return None
         statement, row, column = store
         used = spread.needed(kernel, (*row, "+", *column), statement)
+        if not spread.is_followed(kernel, (*row, "+", *column), statement):
+            return None
         at = find(statement.words, (kernel.roles["P"], "["))
         if at >= 0:  # the length may be what was taken for a row
             index = statement.words[at + 2 : closing(statement.words, at + 1)]
+            if not spread.is_followed(kernel, index, statement):
+                return None
             used |= spread.needed(kernel, index, statement)
         for kind, counts in (("blockIdx", kernel.grid), ("threadIdx", kernel.block)):
             for axis, words, what, count in zip(
@@ -222,6 +234,8 @@ class Places(Base):
             for axis in kernel_text.axes_of(item.words, "threadIdx")
         }
         for axis, count in zip("xy", self.kernel.block, strict=False):
+            if kernel_text.uses_elsewhere(self.kernel, "threadIdx", axis):
+                continue
             if count > 1 and axis not in used and len(rows) > 1:
                 name, line, words, of = rows[0] if axis == "y" else rows[-1]
                 for one in rows:
@@ -254,10 +268,12 @@ class Places(Base):
         steps.discard(None)
         if len(steps) != 1 or steps == {threads} or max(steps) <= threads:
             return None
-        launch = self.host.launches[0]
+        line, made = blocks_made.made(self.text, self.host, self.host.launches[0])
+        size = f"({shown(made)})" if "," in made else shown(made)
         return Said(
-            f"The block has {threads} threads, and the kernel's loops count on {steps.pop()}.",
-            launch.line,
+            f"The block has {threads} threads, {size}, and the kernel's loops count on "
+            f"{steps.pop()}.",
+            line,
             "Launch as many threads as the kernel counts on.",
         )
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.judging import barriers, divergence, never_filled, staging, suspects, tiles, uncovered
+from grader.judging import (
+    barriers,
+    divergence,
+    never_filled,
+    stage_of_one,
+    staging,
+    suspects,
+    tiles,
+    uncovered,
+)
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.wording import changes, names_in
@@ -21,6 +30,9 @@ class OfWaits(Base):
         if facts.other is None:
             return None
         mine, other = (facts.line, facts.writes), (facts.other_line, facts.other.writes)
+        said = stage_of_one.into_used(self.kernel, re.split(r"[^\w]", facts.array)[0])
+        if said is not None:
+            return said
         if facts.access is Access.COPY or facts.other.access is Access.COPY:
             copies, uses = mine, other
             if facts.access is not Access.COPY:
@@ -28,7 +40,7 @@ class OfWaits(Base):
             return (
                 tiles.stages(self.kernel)
                 or tiles.next_phase(self.kernel)
-                or barriers.copied(self.kernel, copies[0], uses[0])
+                or barriers.copied(self.kernel, copies[0], uses[0], facts.array)
             )
         if mine[1] == other[1]:
             return suspects.divided(self.kernel) or suspects.coordinates(self.kernel)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.judging import banks
+from grader.judging import banks, row_pitches
 from grader.judging.cause_base import Material
 from grader.judging.costly_loads import CostlyLoads
 from grader.judging.judge import Outcome, is_own_file
@@ -140,6 +140,9 @@ def _of_banks(lab: Lab, outcome: Outcome, text: str, line: int) -> tuple[int, st
         f"The {kind}{of} in line {line} take {taken / requests:.3g} wavefronts each, where "
         f"{(taken - more) / requests:.3g} would do: lanes of a warp meet in a bank."
     )
+    closer = row_pitches.not_in_index(known)
+    if closer is not None and row_pitches.is_of(known, line, closer.line):
+        return closer.line, f"{cause} {closer.text}"
     place, is_twice = None, taken >= _TWICE * (taken - more)
     if is_twice:
         place = banks.place(known, line, _kernel(lab, outcome, text))

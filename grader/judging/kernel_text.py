@@ -118,6 +118,24 @@ def axes_of(words: Sequence[str], kind: str) -> list[str]:
     ]
 
 
+def uses_elsewhere(kernel: Kernel, kind: str, axis: str) -> bool:
+    """Whether a helper, a constructor or a macro may use threadIdx.y, or a copy of all of threadIdx."""
+    text = kernel.text
+    for item in text.statements:
+        owner = item if item.kind == "function" else text.function_of(item)
+        if any(
+            word == kind and item.words[at + 1 : at + 2] != (".",)
+            for at, word in enumerate(item.words)
+        ):
+            return True
+        if owner is not None and "__global__" in owner.words:
+            continue
+        if axis in axes_of(item.words, kind):
+            return True
+    macros = (line for line in text.bare.splitlines() if line.lstrip().startswith("#"))
+    return any(kind in line for line in macros)
+
+
 def stands_alone(words: Sequence[str]) -> bool:
     """Whether threadIdx.x is added as it is: not divided, masked or shifted."""
     at = find(words, ("threadIdx", "."))

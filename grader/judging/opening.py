@@ -15,10 +15,12 @@ from grader.judging import (
     lane_bits,
     permuted,
     pieces,
+    row_pitches,
     sum_stores,
     tails,
     tensor_maps,
     too_narrow,
+    walk_ends,
     warned,
 )
 from grader.judging.cause_base import Material
@@ -208,6 +210,8 @@ class _Finder(
             self.by_jobs,
             self.by_stores,
             self.by_rest,
+            self.by_walk,
+            self.by_row_pitch,
             self.by_lanes,
             self.exchanged_grid,
             self.by_shared_memory,
@@ -306,6 +310,18 @@ class _Finder(
         if self.kernel is None or self.item.code not in tails.CODES:
             return None
         return tails.wrong_rest(self.kernel)
+
+    def by_row_pitch(self) -> Said | None:
+        if self.item.code not in row_pitches.CODES:
+            return None
+        if self.item.code == "out-of-bounds-shared":
+            return row_pitches.not_in_size(self.text)
+        return row_pitches.not_in_index(self.text)
+
+    def by_walk(self) -> Said | None:
+        if self.kernel is None or self.item.code not in walk_ends.CODES:
+            return None
+        return walk_ends.of_first_row(self.kernel)
 
     def by_lanes(self, may_guess: bool = False) -> Said | None:
         if self.item.code not in lane_bits.CODES:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grader.judging.kernel_text import Kernel, counted
-from grader.judging.wording import names_in, terms, value, without_casts
+from grader.judging.wording import BUILT_IN, names_in, terms, value, without_casts
 from grader.labs.statements import Statement
 
 _MOST_VALUES = 1 << 18
@@ -233,6 +233,65 @@ def needed(kernel: Kernel, words: Sequence[str], near: Statement) -> set[str]:
         meaning = meaning_of(kernel, name, near)
         waiting += names_in(meaning[1]) if meaning is not None else []
     return found
+
+
+_FOLLOWED_CALLS = frozenset({"min", "max"})
+
+
+def is_followed(kernel: Kernel, words: Sequence[str], near: Statement) -> bool:
+    """Whether all that an expression rests on can be read here: `needed` lacks nothing then.
+
+    Fields, calls, elements, pointers and variables that are given several values cannot: what they
+    have may come from the thread's number.
+    """
+    waiting, seen = [tuple(words)], set[str]()
+    while waiting:
+        words = without_casts(waiting.pop())
+        if not all(_is_plain(kernel, words, at) for at in range(len(words))):
+            return False
+        for name in names_in(words):
+            if name in seen or "." in name or value((name,), kernel.known) is not None:
+                continue
+            seen.add(name)
+            if len(seen) > _MOST_NAMES:
+                return False
+            if name in kernel.parameters:
+                if kernel.text.assignments(name, kernel.function):
+                    return False
+                continue
+            meaning = meaning_of(kernel, name, near)
+            if meaning is None or _is_given_away(kernel, name):
+                return False
+            waiting.append(meaning[1])
+    return True
+
+
+def _is_given_away(kernel: Kernel, name: str) -> bool:
+    """Whether a function that takes a reference or a pointer may give the variable another value."""
+    for item in kernel.body:
+        for at in range(1, len(item.words) - 1):
+            if item.words[at] != name or item.words[at + 1] not in (",", ")"):
+                continue
+            if item.words[at - 1] == "&":
+                return True
+            called = [kernel.text.named(word) for word in item.words[:at] if word.isidentifier()]
+            if any(one is not None and "&" in one.words for one in called):
+                return True
+    return False
+
+
+def _is_plain(kernel: Kernel, words: Sequence[str], at: int) -> bool:
+    """Whether a word is a number, a sign of arithmetic, or the name of a plain variable."""
+    word, after = words[at], words[at + 1] if at + 1 < len(words) else ""
+    if word == ".":
+        return at > 0 and words[at - 1] in BUILT_IN
+    if word in BUILT_IN:
+        return after == "."
+    if word.isidentifier():
+        return after != "(" or word in _FOLLOWED_CALLS
+    if word == "*":
+        return at > 0 and words[at - 1] not in ("(", ",", "+", "-", "*", "/", "%", "<", ">", "?")
+    return word not in ("[", "]", "{", "}", "->", "::", "&&", "||", "=")
 
 
 def meaning_of(kernel: Kernel, name: str, near: Statement) -> tuple[int, tuple[str, ...]] | None:

@@ -22,6 +22,7 @@ from grader.judging.kernel_text import (
     head_names,
     shared_arrays,
     stands_alone,
+    uses_elsewhere,
 )
 from grader.judging.wording import bare, factors, names_in, terms, value
 from grader.labs.statements import Statement, closing, find, is_declaration, shown, split
@@ -140,6 +141,8 @@ _COLUMNS = ("col", "x", "j", "c")
 def unused_axis(kernel: Kernel, axis: str) -> Said | None:
     """blockIdx.x does not occur in the kernel, though the grid has blocks along x."""
     if any(axis in axes_of(item.words, "blockIdx") for item in kernel.body):
+        return None
+    if uses_elsewhere(kernel, "blockIdx", axis):
         return None
     if kernel.grid[0] * kernel.grid[1] < 2:
         return None

@@ -13,7 +13,7 @@ from grader.labs.source import ELEMENT_BYTES
 from grader.labs.statements import Statement, arguments, closing, find
 
 _CASTS = frozenset({"size_t", "int", "unsigned", "long", "uint32_t", "int64_t", "uint64_t"})
-_BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _MOST_WORDS = 120
 
 
@@ -127,7 +127,7 @@ def names_in(words: Sequence[str]) -> list[str]:
             continue
         if at and words[at - 1] in (".", "->", "::"):
             continue
-        if word in _BUILT_IN and at + 2 < len(words):
+        if word in BUILT_IN and at + 2 < len(words):
             word = f"{word}.{words[at + 2]}"
         elif at + 1 < len(words) and words[at + 1] == "(":
             continue
@@ -145,7 +145,7 @@ def value(words: Sequence[str], known: Mapping[str, str]) -> int | None:
     words = without_casts(words)
     while at < len(words):
         word = words[at]
-        if word in _BUILT_IN and at + 2 < len(words):
+        if word in BUILT_IN and at + 2 < len(words):
             name = f"{word}.{words[at + 2]}"
             if name not in known:
                 return None

@@ -92,3 +92,36 @@ def test_the_size_of_a_pointer(size: str, is_told: bool):
     assert (found is not None) == is_told
     if is_told:
         assert found.line == 6 and "size of a pointer" in found.text
+
+
+CLASS = """
+template <typename T>
+class Buffer {
+ public:
+  explicit Buffer(size_t count) : count_(count) { CHECK(cudaMalloc(&data_, bytes())); }
+ private:
+  size_t bytes() const { return SIZE; }
+  size_t count_;
+  MEMBER
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "member", "is_told"),
+    [
+        ("count_ * sizeof(data_)", "T* data_ = nullptr;", True),
+        ("sizeof data_ * count_", "T* data_;", True),
+        ("count_ * sizeof(this->data_)", "float *data_, *other_;", True),
+        ("count_ * sizeof(*data_)", "T* data_;", False),
+        ("count_ * sizeof(T)", "T* data_;", False),
+        ("count_ * sizeof(data_)", "T** data_;", False),  # a table of pointers
+        ("count_ * sizeof(data_)", "T data_;", False),
+        ("count_ * sizeof(data_)", "Other* data_;", False),  # of what else?
+        ("sizeof(data_)", "T* data_;", False),
+    ],
+)
+def test_the_size_of_a_member_that_points(size, member, is_told):
+    said = pointer_sizes.of_pointer(listing(CLASS.replace("SIZE", size).replace("MEMBER", member)))
+    assert (said is not None) is is_told
+    assert said is None or said.line == 7
