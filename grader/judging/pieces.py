@@ -247,5 +247,11 @@ def _scale(stored: Sequence[ElementHistory], source: str) -> Explanation | None:
                 "the same factor."
             )
             line = line_of_division(one, term, listing(source))
+            if line != term.line:
+                where = place_name((one.row, one.column))
+                text = (
+                    f"{where}: products of pieces whose numbers add up to {sum(pair)} (from line "
+                    f"{term.line} on) are added {how}."
+                )
             return Explanation("mispaired", text, common, line=line, element=(one.row, one.column))
     return None

@@ -38,11 +38,15 @@ def line_of_division(one: ElementHistory, first: Term, text: Listing) -> int:
     is_other = any(scale_of(term) not in (1, scale_of(first)) for term in _of_pieces(one))
     if is_other or min(wrong.numbers) <= max(right.numbers):
         return first.line
+    lines, right_lines = sorted(wrong.lines), sorted(right.lines)
     if wrong.lines & right.lines:
-        return _call(text, first.line, wrong, right) or first.line
-    sums = {_sum_of(text, line) for line in wrong.lines}
-    others = {_sum_of(text, line) for line in right.lines}
-    last = max(wrong.lines)
+        calls = _calls(text, first.line, len(wrong.numbers) + len(right.numbers))
+        if not calls:
+            return first.line
+        lines, right_lines = calls[: len(wrong.numbers)], calls[len(wrong.numbers) :]
+    sums = {_sum_of(text, line) for line in lines}
+    others = {_sum_of(text, line) for line in right_lines}
+    last = lines[-1]
     if len(sums) == 1 and "" not in sums and not sums & others:
         return _next_use(text, last, sums.pop()) or last
     return last
@@ -67,12 +71,12 @@ def _sorted(one: ElementHistory, scale: float) -> tuple[_Products, _Products]:
     return wrong, right
 
 
-def _call(text: Listing, line: int, wrong: _Products, right: _Products) -> int:
-    """Of a helper that is called once for each group of products the call for the last wrong one."""
+def _calls(text: Listing, line: int, groups: int) -> list[int]:
+    """The calls of the helper that a line stands in, if each adds one group of products."""
     item = next(iter(text.at(line)[-1:]), None)
     function = text.function_of(item) if item is not None else None
     if function is None or "__global__" in function.words:
-        return 0
+        return []
     name = function_name(function)
     calls = [
         one
@@ -82,8 +86,7 @@ def _call(text: Listing, line: int, wrong: _Products, right: _Products) -> int:
             for at, word in enumerate(one.words[:-1])
         )
     ]  # fmt: skip
-    groups = len(wrong.numbers) + len(right.numbers)
-    return calls[len(wrong.numbers) - 1].line if len(calls) == groups else 0
+    return [one.line for one in calls] if len(calls) == groups else []
 
 
 def _sum_of(text: Listing, line: int) -> str:
