@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from grader.judging import (
     cascades,
+    half_set,
     idle,
     int_fractions,
     int_products,
@@ -211,6 +212,7 @@ class _Finder(
             self.by_stores,
             self.by_rest,
             self.by_walk,
+            self.by_beginning,
             self.by_row_pitch,
             self.by_lanes,
             self.exchanged_grid,
@@ -317,6 +319,12 @@ class _Finder(
         if self.item.code == "out-of-bounds-shared":
             return row_pitches.not_in_size(self.text)
         return row_pitches.not_in_index(self.text)
+
+    def by_beginning(self) -> Said | None:
+        found = self.material.explanation
+        if self.kernel is None or found is None or found.kind != "unset":
+            return None
+        return half_set.begins_anyhow(self.kernel)
 
     def by_walk(self) -> Said | None:
         if self.kernel is None or self.item.code not in walk_ends.CODES:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from grader.judging.rescaled import line_of_division, scale_of
 from grader.judging.sums import in_line, place_name, several
 from grader.labs.statements import Listing, listing
 from grader.results.explanation import Explanation
@@ -59,7 +60,7 @@ def explain(
         if said is not None:
             which = "" if pair == (0, 0) else f" (piece {pair[0]} of M, piece {pair[1]} of N)"
             return replace(said, sentence=said.sentence + which)
-    return _scale(stored)
+    return _scale(stored, source)
 
 
 def _factors(elements: Sequence[ElementHistory]) -> list[tuple[Factor, Term]]:
@@ -229,13 +230,11 @@ def _pair(pair: Pair) -> str:
     return f"piece {pair[0]} of M with piece {pair[1]} of N"
 
 
-def _scale(stored: Sequence[ElementHistory]) -> Explanation | None:
+def _scale(stored: Sequence[ElementHistory], source: str) -> Explanation | None:
     """Pieces that are kept larger than they are, and products that are not made smaller again."""
     for one in stored:
         for term in one.terms:
-            scale = term.scale
-            for factor in term.factors:
-                scale *= factor.scale
+            scale = scale_of(term)
             pair = tuple(f.piece for f in sorted(term.factors, key=lambda f: f.matrix))
             if scale == 1 or len(pair) != 2 or not all(f.matrix for f in term.factors):
                 continue
@@ -247,7 +246,12 @@ def _scale(stored: Sequence[ElementHistory]) -> Explanation | None:
                 "A piece that is kept larger than it is makes its products larger, too: divide them by "
                 "the same factor."
             )
-            return Explanation(
-                "mispaired", text, common, line=term.line, element=(one.row, one.column)
-            )
+            line = line_of_division(one, term, listing(source))
+            if line != term.line:
+                where = place_name((one.row, one.column))
+                text = (
+                    f"{where}: products of pieces whose numbers add up to {sum(pair)} (from line "
+                    f"{term.line} on) are added {how}."
+                )
+            return Explanation("mispaired", text, common, line=line, element=(one.row, one.column))
     return None

@@ -44,8 +44,8 @@ def run(
     return Provenance(True, True, (1, 1, 1), (SIDE, SIDE, 1), elements, ())
 
 
-def said(found: Provenance):
-    return explain(found, Shape(SIDE, K, SIDE, "split"), "")
+def said(found: Provenance, source: str = ""):
+    return explain(found, Shape(SIDE, K, SIDE, "split"), source)
 
 
 def of_factor(matrix: str, number: int, **fields) -> Callable[[Term], Term]:
@@ -126,3 +126,81 @@ def test_a_piece_of_another_element_is_told_with_its_pair():
 def test_in_other_labs_pieces_are_no_elements():
     found = explain(run(), Shape(SIDE, K, SIDE), "")
     assert found is None or "piece" not in found.sentence
+
+
+HEAD = "\n" * 70 + "__global__ void kernel() {\n" + "float high[4], low[4], mid[4];\n\n"
+ONE_SUM = (
+    HEAD
+    + """multiply_add(low, m[0], n[2]);
+multiply_add(low, m[1], n[1]);
+multiply_add(low, m[2], n[0]);
+
+multiply_add(low, m[0], n[1]);
+multiply_add(low, m[1], n[0]);
+multiply_add(high, m[0], n[0]);
+for (int e = 0; e < 4; ++e) sum[e] += high[e] + low[e] * DOWN;
+}
+"""
+)
+IN_LOOPS = (
+    HEAD
+    + """for (int s = 0; s < 3; ++s) multiply_add(low, m[s], n[2 - s]);
+
+
+for (int s = 0; s < 2; ++s) multiply_add(low, m[s], n[1 - s]);
+
+multiply_add(high, m[0], n[0]);
+for (int e = 0; e < 4; ++e) sum[e] += high[e] + low[e] * DOWN;
+}
+"""
+)
+OWN_SUM = ONE_SUM.replace("(low, m[0], n[1])", "(mid, m[0], n[1])").replace(
+    "(low, m[1], n[0])", "(mid, m[1], n[0])"
+)
+HELPER = (
+    "\n" * 70
+    + """__device__ void add(float (&sum)[4], int order) {
+
+
+  multiply_add(sum, m[order], n[order]);
+}
+__global__ void kernel() {
+  add(low, 2);
+  add(low, 1);
+  add(high, 0);
+  for (int e = 0; e < 4; ++e) sum[e] += high[e] + low[e];
+}
+"""
+)
+
+
+def too_large(numbers: tuple[int, ...], line: int = 0, several: bool = True):
+    """The products of pieces whose numbers add up to one of these are UP times too large."""
+
+    def change(made: Term) -> Term:
+        pair = [factor.piece for factor in made.factors]
+        is_one = sum(pair) in numbers and (several or pair == [1, 1])
+        return replace(made, scale=made.scale * (UP if is_one else 1), line=line or made.line)
+
+    return change
+
+
+def test_the_division_belongs_behind_the_last_of_the_products():
+    for source, line in ((ONE_SUM, 76), (IN_LOOPS, 76), ("", 74)):
+        found = said(run(change=too_large((2,))), source)
+        assert found.line == line and "256 times too large" in found.sentence
+        assert ("add up to 2" in found.sentence) is (line != 74)
+
+
+def test_a_sum_of_its_own_is_made_smaller_where_it_is_added():
+    assert said(run(change=too_large((2,))), OWN_SUM).line == 81
+    assert said(run(change=too_large((1, 2))), ONE_SUM).line == 81
+
+
+def test_of_a_helper_the_call_is_told():
+    assert said(run(change=too_large((2,), 74)), HELPER).line == 77
+    assert said(run(change=too_large((1, 2), 74)), HELPER).line == 80
+
+
+def test_one_wrong_pair_of_several_is_told_itself():
+    assert said(run(change=too_large((2,), several=False)), ONE_SUM).line == 75
