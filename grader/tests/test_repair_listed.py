@@ -48,6 +48,7 @@ _LISTED = [
     ("fresh-41", "swap-without-old", (81, 52, 27), (1, 40, 50), "back = old", 0),
     ("fresh-42", "quads-n1-twice", (56, 51, 73, 50), (2, 3, 4), "n[2]", 0),
     ("fresh-43", "grid-rounded-down", (77, 84), (200, 20, 12), "dim3(max(1, (l + BN - 1) / BN), max(1, (j + BM - 1) / BM))", 0),
+    ("fresh-44", "tail-everywhere", (71,), (15, 15, 15), "int n = pitch - x", 0),
     ("fresh-24", "inside-or", (16,), (3, 3, 3), "if (row < size && column < size)", 0),
 ]  # fmt: skip
 
@@ -64,6 +65,7 @@ _UNSET = [
     ),
     ("fresh-37", "piece-width-four", (54, 44, 43), (1, 1, 1), "int i = (s & 1) * 8 + dc"),
     ("fresh-39", "step-of-sixteen-rows", (69, 61, 59), (1, 1, 1), "y += 8"),
+    ("fresh-44", "step-nt", (45, 34, 31), (1, 1, 1), "r += NX * NY / TILE_K"),
 ]
 
 

@@ -47,10 +47,17 @@ def _in_its_definition(edit: Edit, function: Function, name: Node, changed: Node
     if given is None:
         return None
     value = given.kids[1]
-    if edit.function != "solve" and value.kind != "name":
+    if not _is_of_host(function) and value.kind != "name":
         return None
     parts = [value if kid.text == name.text else kid for kid in changed.kids]
     return _with_value(edit, given, binary(changed.text, *parts))
+
+
+def _is_of_host(function: Function) -> bool:
+    return function.name == "solve" or any(
+        one.kind == "launch" or (one.kind == "name" and one.text.startswith("cuda"))
+        for one in walk(function.body)
+    )
 
 
 def without_the_old(edit: Edit) -> Edit | None:

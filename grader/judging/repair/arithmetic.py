@@ -28,7 +28,7 @@ _LESS_FOR_COUNTERS = 0.6
 _USUAL, _FIRST_OF_A_TILE, _OF_A_ROW, _OF_A_SIDE = 0.9, 1.3, 1.3, 1.2
 _LEFT_OVER, _CROSSED = 1.0, 0.9
 _SUMMAND = 1.2  # what is added to other things, too
-_AT_MOST = 1.1
+_AT_MOST, _REST_FROM = 1.1, 1.3
 _BLOCKS = 1.0  # as many as across times down
 _COMPARING = (*ORDERS, "==", "!=", "&&", "||")
 _ROUNDED = 0.2  # what a helper of the host divides is a number of pieces
@@ -203,8 +203,12 @@ class Arithmetic:
                 )
 
     def _at_most(self, node: Node) -> Iterator[tuple[Change, float]]:
-        """Of what is left as many as a tile has, for the remainder: min(left, 16) for left & 15."""
+        """Of what is left as many as a tile has, for the remainder: min(left, 16) for left & 15, w - x for w % 4."""
         side = node.kids[1]
+        if node.text == "%" and node.kids[0].kind in ("name", "member") and not self.is_host:
+            for name in self._near(self.scope.integers, node):  # what is left from there on
+                if name != node.kids[0].text:
+                    yield (lambda n, o=name: binary("-", n.kids[0], named(o))), _REST_FROM
         value = self.values.get(side.macro or side.text)
         if side.kind == "number" and side.text.isdigit():
             value = int(side.text)

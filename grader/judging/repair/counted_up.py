@@ -1,14 +1,17 @@
-"""A quotient that one is added to where something is left over: what the condition has to ask."""
+"""What quotients ask for: a rest that one is added for, and a step of as many rows as threads fill."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from grader.judging.repair.linear import copied
 from grader.judging.repair.nodes import Function, Node, replace, walk
-from grader.judging.repair.scope import Change, bare, binary, named
+from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
 _COST = 0.2  # a rounding of the quotient is what else would do, and then the condition is left over
+
+_STEP = 0.6
 
 
 class CountedUp:
@@ -26,6 +29,28 @@ class CountedUp:
         condition = binary("<", binary("*", named(name), piece), whole)
         if text_of(condition) != text_of(node.kids[0]):
             yield (lambda n, c=condition: replace(bare(n), kids=[c, *n.kids[1:]])), _COST
+
+    def _steps_of_quotients(self, node: Node) -> Iterator[tuple[Change, float]]:
+        """row += THREADS / TILE for row += THREADS, in a loop that begins at thread / TILE."""
+        step, loop = node, self._parent(node)
+        if loop.kind == "do":
+            step, loop = loop, self._parent(loop)
+        if loop.kind != "for" or loop.kids[2] is not step or node.text != "+=":
+            return
+        first = next((one for one in walk(loop.kids[0]) if one.kind == "declare"), None)
+        start = first.kids[1] if first is not None and not first.kids[0] else None
+        if start is None or first.text != node.kids[0].text:
+            return
+        quotient = start if start.text == "/" else self.quotients.get(start.text)
+        by = node.kids[1]
+        if quotient is None or text_of(quotient.kids[1]) in text_of(by):
+            return
+        whole = by.kids[0] if by.kind == "binary" and by.text == "/" else by
+        piece = quotient.kids[1]
+        parts = binary("/", copied(whole), copied(piece))
+        if all(one.text.isdigit() and not one.macro for one in (whole, piece)):
+            parts = number(int(whole.text) // int(piece.text))
+        yield (lambda n, p=parts: replace(bare(n), kids=[n.kids[0], p])), _STEP
 
 
 def quotients_in(function: Function) -> dict[str, Node]:

@@ -352,6 +352,7 @@ class Editor(
             case "assign":
                 yield from self._assignments(node)
                 yield from self._part_of_whole(node)
+                yield from self._steps_of_quotients(node)
             case "before" | "after":
                 yield from self._steps(node)
             case "call":

@@ -49,6 +49,7 @@ _OF_ONE_SIZE, _ENOUGH = 16_000, 2  # of these steps; so many sizes, where others
 _MOST_LANES, _MOST_OF_A_BLOCK = 4, 4096
 _AFTER_A_DOUBT, _OF_A_DOUBT = 200, 1.0  # changes; what such a one may cost
 _TOO_LONG = 70
+_SHORT = 1_000  # steps of a run that need not be shortened
 # Of a case that was seen to be wrong: elements of P, and products of one.
 _MOST_SEEN, _DEEPEST_SEEN = 64 * 64, 64
 _MOST_OF_LARGE = 256 * 256  # of one that has to be tried as it is, but for its depth
@@ -273,9 +274,17 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
             self.suspects_launch = True
 
     def lacks_what_is_behind(self) -> bool:
-        """Whether the first rows and columns of P are stored, and all behind these are not."""
+        """Whether the first rows and columns of P are stored, and all behind these are not.
+
+        A kernel that goes on by the size of the grid reaches all of P with any grid.
+        """
         watched, size = self.watched(self.wrong), self.wrong
-        if watched is None or watched.lacking is None or not isinstance(size, Size):
+        if (
+            "gridDim" in self.text
+            or watched is None
+            or watched.lacking is None
+            or not isinstance(size, Size)
+        ):
             return False
         stored = ~watched.lacking.reshape(size.j, size.l)
         rows, columns = int(stored.any(axis=1).sum()), int(stored.any(axis=0).sum())
@@ -320,8 +329,11 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
         """In the wrong case."""
         changes, before = dict(edit.changes), self.left
         watched = self.watched(self.wrong)
+        # What nobody stores may be left to others than those that are watched.
+        is_short = self.plain[self.wrong].steps < _SHORT
+        is_for_others = watched is not None and watched.lacking is not None and is_short
         try:
-            if watched is not None:
+            if watched is not None and not is_for_others:
                 if self.may_be_judged_by_places(changes, self.wrong) and not self.run(
                     changes, self.wrong, watched, edit.function, for_places=True
                 ):
