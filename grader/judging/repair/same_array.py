@@ -26,7 +26,7 @@ class SameArray:
         here, said = self.visible.get(id(node), frozenset()), text_of(node)
         for other, value in list(self.indexed.get(array, {}).items())[:_MOST]:
             names = {one.text for one in walk(value) if one.kind == "name"}
-            if other != said and all(name in here or name in self.scope.types for name in names):
+            if other != said and all(name in here or name not in self.declared for name in names):
                 yield (lambda n, v=value: copied(v)), _COST
 
 
