@@ -10,7 +10,7 @@ from grader.judging.repair.scope import Edit, number
 from grader.judging.repair.shown import text_of
 
 _MOST = 4  # stages
-_COST, _FARTHER = 0.3, 0.05
+_COST, _FARTHER, _OTHER_STAGE = 0.3, 0.05, 0.5
 _CHANGING = ("assign", "before", "after")
 
 
@@ -36,7 +36,7 @@ class Stages:
             for said, other in list(found.items())[:_MOST]:
                 if said != text_of(place):
                     yield Edit(
-                        ((place.id, lambda n, o=other: copied(o)),), place.line, _COST,
+                        ((place.id, lambda n, o=other: copied(o)),), place.line, _OTHER_STAGE,
                         self.function.name, place,
                     )  # fmt: skip
 
