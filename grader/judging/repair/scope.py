@@ -42,7 +42,7 @@ class Scope:
 
 
 def scope_of(file: File, function: Function) -> Scope:
-    types: dict[str, Type] = {name: kind for kind, name in function.parameters}
+    types: dict[str, Type] = {name: kind for kind, name in function.parameters if name}
     first = {name: 0 for name in types}
     arrays = set()
     for node in walk(function.body):

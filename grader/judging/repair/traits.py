@@ -84,9 +84,9 @@ def _of_names(node: Node, other: Node, editor: Editor) -> Iterator[str]:
     one, two, scope = node.text, other.text, editor.scope
     yield "alike" if alike(one, two) else "not alike"
     yield f"lengths {min(len(one), 4) == min(len(two), 4)}"
-    if one[0] == two[0] and len(one) > 1:
+    if one[:1] == two[:1] and len(one) > 1:
         yield "begin alike"
-    elif one[-1] == two[-1] and len(one) > 1:
+    elif one[-1:] == two[-1:] and len(one) > 1:
         yield "end alike"
     lines = scope.first.get(one), scope.first.get(two)
     if None not in lines:
