@@ -64,9 +64,18 @@ def test_what_is_known_of_a_change_is_not_outweighed(monkeypatch, cost, least, m
 
 
 def test_a_likelier_kind_is_tried_sooner(monkeypatch):
-    before = [edit.where.id for edit in _search().ordered()]
-    monkeypatch.setattr(likelihood, "weights", dict)
-    assert [edit.where.id for edit in _search().ordered()] != before
+    def mean_place() -> float:
+        edits = _search().ordered()
+        return np.mean([
+            at for at, edit in enumerate(edits)
+            if traits.offered_by(edit.changes[0][1]) == "_names" and 1 < edit.cost < 2
+        ])  # fmt: skip
+
+    places = []
+    for weight in (0.4, 0.0, -0.4):
+        monkeypatch.setattr(likelihood, "weights", lambda weight=weight: {"_names": weight})
+        places.append(mean_place())
+    assert places[2] < places[1] < places[0]
 
 
 @pytest.fixture(scope="module")

@@ -121,7 +121,6 @@ def asked(line: str) -> Asked | None:
     one = json.loads(line)
     known = dict(one["request"])
     known["cases"] = [given_from(case) for case in known["cases"]]
-    known.pop("minds_races", None)
     try:
         right = parse(tokens_of(right_program(one["name"])))
         looks = search.Search(**known)
@@ -142,7 +141,7 @@ def asked(line: str) -> Asked | None:
     mend, costs, changes, found = None, [], [], []
     for at, edit in enumerate(edits):
         crowd, far, more = costed[id(edit)]
-        distance = order._distance(edit, near, far)
+        distance = order.distance_of(edit, near, far)
         own = list(traits(edit, editors[id(edit)], distance, why))
         shifted = likelihood.shift(own, edit.cost) if edit.cost >= 0 else 0.0
         costs.append(edit.cost + crowd + distance + more - shifted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.judging.repair.nodes import File, Node, walk
+from grader.judging.repair.rewritten import sum_of, terms_of
 from grader.judging.repair.scope import Change, binary, named
 
 _SAME_ARRAY, _ANOTHER = 0.5, 0.9
@@ -18,7 +19,7 @@ class Addressed:
         above = self._parent(node)
         if node.text != "+" or (above.kind == "binary" and above.text == "+"):
             return
-        terms, pairs = list(_terms(node)), []
+        terms, pairs = terms_of(node), []
         array = above.kids[0] if above.kind == "index" and above.kids[1] is node else None
         behind = [one for one in terms if one.kind == "name" and one.text in self.scope.pointers]
         if array is None and len(behind) == 1 and len(terms) > 2:
@@ -27,7 +28,7 @@ class Addressed:
             return
         for product in terms:
             if product.kind == "binary" and product.text == "*":
-                rest = _sum_of([one for one in terms if one is not product])
+                rest = sum_of([one for one in terms if one is not product])
                 pairs += [(one, rest) for one in product.kids]
         for helper, arrays in self.counting.items():
             of = array if array is not None else behind[0]
@@ -37,21 +38,6 @@ class Addressed:
                     call = Node("call", [named(helper), *given], "(", node.line)
                     place = call if array is not None else binary("+", of, call)
                     yield (lambda n, p=place: p), cost
-
-
-def _terms(node: Node) -> Iterator[Node]:
-    if node.kind == "binary" and node.text == "+":
-        for kid in node.kids:
-            yield from _terms(kid)
-    else:
-        yield node
-
-
-def _sum_of(terms: list[Node]) -> Node:
-    found = terms[0]
-    for one in terms[1:]:
-        found = binary("+", found, one)
-    return found
 
 
 def counting_in(file: File) -> dict[str, set[str]]:

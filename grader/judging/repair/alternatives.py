@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.judging.repair.nodes import File, Function, Node, children, replace, walk
+from grader.judging.repair.on_host import is_of_host
 from grader.judging.repair.scope import Edit, bare, binary
 from grader.judging.repair.shown import text_of
 
@@ -47,17 +48,10 @@ def _in_its_definition(edit: Edit, function: Function, name: Node, changed: Node
     if given is None:
         return None
     value = given.kids[1]
-    if not _is_of_host(function) and value.kind != "name":
+    if not is_of_host(function) and value.kind != "name":
         return None
     parts = [value if kid.text == name.text else kid for kid in changed.kids]
     return _with_value(edit, given, binary(changed.text, *parts))
-
-
-def _is_of_host(function: Function) -> bool:
-    return function.name == "solve" or any(
-        one.kind == "launch" or (one.kind == "name" and one.text.startswith("cuda"))
-        for one in walk(function.body)
-    )
 
 
 def without_the_old(edit: Edit) -> Edit | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from grader.judging.repair.linear import copied
 from grader.judging.repair.nodes import Function, Node, walk
+from grader.judging.repair.rewritten import terms_of
 from grader.judging.repair.scope import Change, binary
 from grader.judging.repair.shown import text_of
 
@@ -20,7 +21,7 @@ class Apart:
         """t + c * 16 for t * 4 + c, where the same t and a counter are put together so elsewhere."""
         if node.kind != "binary" or node.text != "+":
             return
-        terms = _terms(node)
+        terms = terms_of(node)
         for at, one in enumerate(terms):
             for thread, side in _products(one):
                 counter = next((t for t in terms if t.text in self.counters), None)
@@ -64,7 +65,7 @@ def apart_in(function: Function) -> dict[str, list[tuple[bool, Node]]]:
     for node in walk(function.body):
         if node.kind != "binary" or node.text != "+":
             continue
-        terms = _terms(node)
+        terms = terms_of(node)
         counted = [t for t in terms if t.text in counters and t.kind == "name"]
         for one in terms:
             for thread, side in _products(one):
@@ -78,12 +79,6 @@ def apart_in(function: Function) -> dict[str, list[tuple[bool, Node]]]:
         name: list({(plain, text_of(side)): (plain, side) for plain, side in sides}.values())
         for name, sides in found.items()
     }
-
-
-def _terms(node: Node) -> list[Node]:
-    if node.kind == "binary" and node.text == "+":
-        return [one for kid in node.kids for one in _terms(kid)]
-    return [node]
 
 
 def _products(node: Node) -> list[tuple[Node, Node]]:

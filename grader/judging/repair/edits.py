@@ -43,7 +43,7 @@ from grader.judging.repair.naming import ODD_ONE, Naming
 from grader.judging.repair.next_turn import NextTurn, steps_in
 from grader.judging.repair.nodes import MADE, File, Function, Node, children, replace, walk
 from grader.judging.repair.oddness import Oddness
-from grader.judging.repair.on_host import OnHost
+from grader.judging.repair.on_host import OnHost, is_of_host
 from grader.judging.repair.paired import Paired
 from grader.judging.repair.places import places_in, sums_in
 from grader.judging.repair.repeated import (
@@ -219,13 +219,7 @@ class Editor(
             if length is not None
             for one in walk(length)
         }
-        self.is_host = function.name == "solve" or (
-            not function.is_kernel
-            and any(
-                node.kind == "launch" or (node.kind == "name" and node.text.startswith("cuda"))
-                for node in walk(function.body)
-            )
-        )
+        self.is_host = is_of_host(function)
 
     def all(
         self, is_dear: Callable[[int, float], bool] = lambda line, cost: False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.judging.repair.nodes import Node, children, replace, walk
+from grader.judging.repair.nodes import Function, Node, children, replace, walk
 from grader.judging.repair.rewritten import rounded_up, swapped
 from grader.judging.repair.scope import ALWAYS, Change, Edit, bare, binary, named, number
 from grader.judging.repair.shown import text_of
@@ -279,3 +279,14 @@ def _pointer(node: Node) -> str:
 
 def _with(node: Node, at: int, kid: Node) -> Node:
     return replace(bare(node), kids=[*node.kids[:at], kid, *node.kids[at + 1 :]])
+
+
+def is_of_host(function: Function) -> bool:
+    """solve, and helpers that launch or call CUDA."""
+    return function.name == "solve" or (
+        not function.is_kernel
+        and any(
+            one.kind == "launch" or (one.kind == "name" and one.text.startswith("cuda"))
+            for one in walk(function.body)
+        )
+    )

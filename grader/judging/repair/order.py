@@ -38,7 +38,7 @@ def _dear(
     return lambda line, cost: cost + near.get(line, far) > most
 
 
-def _distance(edit: Edit, near: Mapping[int, float], far: float) -> float:
+def distance_of(edit: Edit, near: Mapping[int, float], far: float) -> float:
     """Of what is added also that of what lacks it; of what is likely wherever it stands none."""
     if edit.cost < 0:
         return 0.0
@@ -50,7 +50,7 @@ def _by_cost(
     edits: Sequence[Costed], near: Mapping[int, float], most: float | None = None
 ) -> list[Edit]:
     costs = [
-        edit.cost + crowd + _distance(edit, near, far) + more for edit, crowd, far, more in edits
+        edit.cost + crowd + distance_of(edit, near, far) + more for edit, crowd, far, more in edits
     ]
     chosen = [at for at, cost in enumerate(costs) if most is None or cost <= most]
     return [edits[at][0] for at in sorted(chosen, key=costs.__getitem__)]
@@ -137,7 +137,7 @@ class Order(Nearness):
             # In a macro that is used often it would be wrong wherever it is used.
             more = _SHARED * any(uses[key] > 1 for key, _ in edit.changes)
             if edit.cost >= 0:
-                distance = _distance(edit, near, _far(editor))
+                distance = distance_of(edit, near, _far(editor))
                 more += shift(traits(edit, editor, distance, why), edit.cost)
             yield edit, crowd, _far(editor), more
 

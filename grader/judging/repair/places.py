@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging.repair.nodes import Node, walk
-from grader.judging.repair.scope import binary
+from grader.judging.repair.rewritten import sum_of, terms_of
 from grader.judging.repair.shown import text_of
 
 
@@ -15,12 +15,12 @@ def places_in(body: Node) -> list[tuple[Node, Node, Node]]:
     pointers: dict[str, tuple[Node, Node, Node]] = {}
     for node in walk(body):
         if node.kind == "declare" and node.type.stars and node.kids[1] is not None:
-            array, *rest = _terms(node.kids[1])
+            array, *rest = terms_of(node.kids[1])
             place = _place(rest, {})
             if place is not None and array.kind in ("name", "member"):
                 pointers[node.text] = place
     for node in _whole_sums(body):
-        place = _place(_terms(node), pointers)
+        place = _place(terms_of(node), pointers)
         if place is not None:
             found[text_of(node)] = place
     return list(found.values())
@@ -39,7 +39,7 @@ def _place(terms: Sequence[Node], pointers: dict) -> tuple[Node, Node, Node] | N
         return None
     if not rest or row.kind == "number" or length.kind not in ("name", "member"):
         return None
-    return row, length, _sum(rest)
+    return row, length, sum_of(rest)
 
 
 def sums_in(body: Node) -> list[Node]:
@@ -47,7 +47,7 @@ def sums_in(body: Node) -> list[Node]:
     found = {
         text_of(node): node
         for node in _whole_sums(body)
-        if all(one.kind in ("name", "member") for one in _terms(node))
+        if all(one.kind in ("name", "member") for one in terms_of(node))
     }
     return list(found.values())
 
@@ -58,23 +58,12 @@ def _whole_sums(body: Node) -> list[Node]:
     return [node for node in sums if id(node) not in parts]
 
 
-def _sum(terms: list[Node]) -> Node:
-    whole = terms[0]
-    for term in terms[1:]:
-        whole = binary("+", whole, term)
-    return whole
-
-
 def _is_sum(node: Node) -> bool:
     return node.kind == "binary" and node.text == "+"
 
 
 def _is_product(node: Node) -> bool:
     return node.kind == "binary" and node.text == "*"
-
-
-def _terms(node: Node) -> list[Node]:
-    return [one for kid in node.kids for one in _terms(kid)] if _is_sum(node) else [node]
 
 
 def _uncast(node: Node) -> Node:

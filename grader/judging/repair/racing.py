@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from grader.judging.repair.constants import constants_of
 from grader.judging.repair.edits import Edit, Editor
 from grader.judging.repair.found import Repair
 from grader.judging.repair.given import Given, Size
-from grader.judging.repair.lane_pairs import number_of
-from grader.judging.repair.nodes import walk
+from grader.judging.repair.overlaps import Overlaps
 from grader.judging.repair.races import Race
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.trial import Exhausted, Trial, try_out
@@ -18,13 +16,11 @@ from grader.judging.repair.values import Outside
 _PER_RUN = 2_000  # more than it took as it was
 _STEPS, _OF_OTHERS = 60_000, 25_000  # of all changes, of those that are not where threads meet
 _BEFORE, _EARLY = 25_000, 3  # of a search that comes before another one; a part of a run
-_MOST_PLACES, _MOST_OF_PLACES, _DEAREST_OF_PLACES = 8, 200, 2.8
-_UNKNOWN = 1 << 20  # how far, where that is not clear
 _TRYING = 8  # steps of a change, whatever it takes to carry it out
 _CONFIRMING = 20_000  # steps of a change that seems right
 
 
-class Racing:
+class Racing(Overlaps):
     """A part of Search."""
 
     def confirming_run(self, changes: Mapping, size: Size | Given, limit: int) -> Trial:
@@ -92,55 +88,6 @@ class Racing:
         finally:
             self.left, self.confirming = kept, max(self.confirming, _CONFIRMING)
         return None
-
-    def of_places(self) -> list[Edit]:
-        """Of where arrays begin, and how long their rows are: two of them may lie over each other."""
-        kept, lines = self.lines, self.places()
-        self.lines = lines[:_MOST_PLACES]
-        try:
-            likely = self.up_to(_DEAREST_OF_PLACES)
-            likely = [edit for edit in likely if edit.line in lines][:_MOST_OF_PLACES]
-            return sorted(likely, key=self.how_far())
-        finally:
-            self.lines = kept
-
-    def how_far(self) -> Callable[[Edit], int]:
-        """How much larger or smaller a constant becomes: the least is what was meant."""
-        editor = next(iter(self.editors()), None)
-        values = dict(editor.values) if editor is not None else {}
-        declared = {
-            one.id: node.kids[1]
-            for constants in constants_of(self.file)
-            for node in walk(constants.body)
-            if node.kind == "declare" and node.kids[1] is not None
-            for one in walk(node)
-        }
-
-        def far(edit: Edit) -> int:
-            value = declared.get(edit.where.id)
-            if value is None:
-                return 0
-            before = number_of(value, values, self.file, {})
-            after = number_of(value, values, self.file, dict(edit.changes))
-            return _UNKNOWN if None in (before, after) else abs(after - before)
-
-        return far
-
-    def places(self) -> list[int]:
-        """Lines of pointers that a kernel declares, and of the file's constants."""
-        pointers = [
-            node.line
-            for function in self.all_functions()
-            for node in walk(function.body)
-            if function.is_kernel and node.kind == "declare" and node.type.stars
-        ]
-        constants = [
-            node.line
-            for one in constants_of(self.file)
-            for node in walk(one.body)
-            if node.kind == "declare"
-        ]
-        return list(dict.fromkeys((*pointers, *constants)))
 
     def of_tiles(self) -> Iterator[Edit]:
         first = [edit for editor in self.editors() for edit in editor.stages()]

@@ -57,6 +57,13 @@ def terms_of(node: Node) -> list[Node]:
     return [node]
 
 
+def sum_of(terms: Sequence[Node]) -> Node:
+    found = terms[0]
+    for one in terms[1:]:
+        found = binary("+", found, one)
+    return found
+
+
 def exchanged(node: Node, one: Node, two: Node) -> Node:
     """A sum of products in which two of their parts stand in each other's place."""
     if node is one or node is two:

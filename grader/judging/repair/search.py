@@ -273,23 +273,6 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
             self.lines = [*self.launch_lines, *self.lines]
             self.suspects_launch = True
 
-    def lacks_what_is_behind(self) -> bool:
-        """Whether the first rows and columns of P are stored, and all behind these are not.
-
-        A kernel that goes on by the size of the grid reaches all of P with any grid.
-        """
-        watched, size = self.watched(self.wrong), self.wrong
-        if (
-            "gridDim" in self.text
-            or watched is None
-            or watched.lacking is None
-            or not isinstance(size, Size)
-        ):
-            return False
-        stored = ~watched.lacking.reshape(size.j, size.l)
-        rows, columns = int(stored.any(axis=1).sum()), int(stored.any(axis=0).sum())
-        return bool(rows and stored[:rows, :columns].all())
-
     def is_confirmed(self, edit: Edit, is_right: bool) -> bool:
         """In all sizes that do not take too long. `is_right`: as far as was seen in the wrong one."""
         changes = dict(edit.changes)

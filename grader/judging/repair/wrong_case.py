@@ -19,6 +19,23 @@ _MOST_SHARPENED = 2
 class WrongCase:
     """A part of Search."""
 
+    def lacks_what_is_behind(self) -> bool:
+        """Whether the first rows and columns of P are stored, and all behind these are not.
+
+        A kernel that goes on by the size of the grid reaches all of P with any grid.
+        """
+        watched, size = self.watched(self.wrong), self.wrong
+        if (
+            "gridDim" in self.text
+            or watched is None
+            or watched.lacking is None
+            or not isinstance(size, Size)
+        ):
+            return False
+        stored = ~watched.lacking.reshape(size.j, size.l)
+        rows, columns = int(stored.any(axis=1).sum()), int(stored.any(axis=0).sum())
+        return bool(rows and stored[:rows, :columns].all())
+
     def first_wrong(self) -> Size | Given | None:
         """A fault that several sizes do not show, such as a missing barrier, none may show."""
         spent, too_large = 0, []
