@@ -16,6 +16,8 @@ def origin(kernel: Kernel, found: Explanation) -> Said | None:
     """The line that a wrong operand's pointer comes from; None where the load is more than that."""
     if found.operand not in ("M", "N") or found.needed is None:
         return None
+    if found.got == found.needed[::-1] and found.phase is None:
+        return None  # of a tile that is turned where it is filled
     loads = [
         (item, name)
         for item in kernel.text.at(found.line)

@@ -134,7 +134,8 @@ def asked(line: str) -> Asked | None:
     except (Exhausted, GivenUp, RecursionError):
         return None
     wanted = {canonical(one, {}) for one in statements(right)}
-    wanted -= {canonical(one, {}) for one in statements(looks.file)}
+    wrong = {id(one): canonical(one, {}) for one in statements(looks.file)}
+    kept, wanted = wanted & {*wrong.values()}, wanted - {*wrong.values()}
     above = {node.id: one for one in statements(looks.file) for node in walk(one)}
     costed = {id(edit): (crowd, far, more) for edit, crowd, far, more in looks.edits}
     editors = {id(edit): editor for edit, editor in looks.making}
@@ -148,7 +149,8 @@ def asked(line: str) -> Asked | None:
         changes += [at] * len(own)
         found += own
         of = above.get(edit.changes[0][0])
-        if mend is None and of is not None and _with(of, edit) in wanted:
+        is_changed = of is not None and wrong[id(of)] not in kept
+        if mend is None and is_changed and _with(of, edit) in wanted:
             mend = at
     if mend is None:
         return None

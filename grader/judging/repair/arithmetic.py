@@ -20,7 +20,7 @@ from grader.judging.repair.scope import Change, bare, binary, named, number
 from grader.judging.repair.shown import text_of
 
 _PARTS = ("/", "%")
-_SHIFTS = (1, 2, 3, 4, 5)
+_SHIFTS = (1, 2, 3, 4, 5, 6, 7)
 _OF_THE_BLOCK = 1.6
 _OF_A_BLOCK, _FIRST_OF_A_BLOCK = {"blockIdx", "blockDim"}, 0.5  # blockIdx.x * blockDim.x
 _TIMES_A_NAME = 1.4  # 4 * thread

@@ -9,6 +9,7 @@ from grader.judging.repair.addressed import Addressed, counting_in
 from grader.judging.repair.apart import Apart, apart_in, counters_in
 from grader.judging.repair.arithmetic import OF_A_LENGTH, Arithmetic
 from grader.judging.repair.borrowed import Borrowed, added_fields_in, borrowed_in
+from grader.judging.repair.callees import Callees
 from grader.judging.repair.configured import Configured, configured_in
 from grader.judging.repair.constants import Constants, divisors_of_floats
 from grader.judging.repair.counted_up import CountedUp, quotients_in
@@ -77,7 +78,7 @@ from grader.judging.repair.siblings import odd_leaves, repeated_leaves
 from grader.judging.repair.stages import Stages
 from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
-from grader.judging.repair.unused import unused_in
+from grader.judging.repair.unused import unused_in, used_once_in
 from grader.judging.repair.valued import Valued, constants_told, told_of, values_of
 
 _CHEAPEST = 0.2
@@ -93,7 +94,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Stages, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Callees, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Stages, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -160,9 +161,7 @@ class Editor(
         self.declared = {n.text for n in declares}
         self.declared |= {name for n in walk(function.body) for _, name in n.given}
         self.keeping = {n.text for n in declares if not n.kids[0] and first_limit(n.kids[1])}
-        parameters = [name for _, name in function.parameters]
-        used = [n.text for n in walk(function.body) if n.kind == "name" and n.text in parameters]
-        self.uses = {name: used.count(name) for name in parameters}
+        self.used_once = used_once_in(file, function)
         names = [n for n in walk(function.body) if n.kind == "name"]
         self.used_names = Counter(n.text for n in names)
         self.names_of_lines: dict[int, set[str]] = {}
@@ -283,7 +282,9 @@ class Editor(
         far += _OF_A_PAIR * self._is_of_a_pair(node)
         if node.text in ("/", "%"):
             far += 0.4 * self._against_name(node, changed)
-        far += self._is_odd(node) + self._hides(node, changed) + self._oddness(node, changed)
+        far += (
+            self._is_odd(node, changed) + self._hides(node, changed) + self._oddness(node, changed)
+        )
         if self._makes_a_pair(node, change):
             cost = IN_PAIRS + PART_OF_PAIRS * cost - OF_A_RUN * (node.id in self.runs)
         else:
@@ -327,6 +328,8 @@ class Editor(
                 yield from self._of_the_other_axis(node)
                 yield from self._called_with(node)
             case "member":
+                if self._is_called(node):
+                    return  # a change of what is called is one of the call
                 yield from self._members(node)
                 if not self.is_host:
                     yield from self._places(node)
@@ -354,6 +357,7 @@ class Editor(
                 yield from self._terms_of_arguments(node)
                 yield from self._rests(node)
                 yield from self._calls(node)
+                yield from self._of_another(node)
             case "make":
                 yield from self._arguments(node, 0)
                 yield from self._of_two_sides(node)

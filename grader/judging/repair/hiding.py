@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.judging.repair.nodes import Node, walk
 from grader.judging.repair.rewritten import is_rounded_up
+from grader.judging.repair.unused import LEFT_UNUSED
 
 _LESS_OF_A_LAUNCH = 0.6
 
@@ -11,14 +12,15 @@ _LESS_OF_A_LAUNCH = 0.6
 class Hiding:
     """A part of Editor."""
 
-    def _is_odd(self, node: Node) -> float:
-        """A change within (whole + piece - 1) / piece, and of the only use of a helper's parameter."""
+    def _is_odd(self, node: Node, changed: Node) -> float:
+        """A change within (whole + piece - 1) / piece, and one that takes a name's only use."""
         above = self._parent(node)
         division = self._parent(above)
         if node.text == "-" and division.text == "/" and is_rounded_up(division):
             return 1.0
-        is_only = node.kind == "name" and self.uses.get(node.text, 0) == 1
-        return 0.8 if is_only and not self.function.is_kernel and not self.is_host else 0.0
+        left = {one.macro or one.text for one in walk(node)} & self.used_once
+        kept = {one.macro or one.text for one in walk(changed)} if left else set()
+        return 0.0 if left <= kept else LEFT_UNUSED
 
     def _hides(self, node: Node, changed: Node) -> float:
         """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
@@ -71,7 +73,11 @@ class Hiding:
         found = self.of_dimensions[array, place] = set()
         for node in walk(self.function.body):
             if node.kind == "index" and _indexed(node) == (array, place):
-                found |= {one.macro or one.text for one in walk(node.kids[1])}
+                for one in walk(node.kids[1]):
+                    found.add(one.macro or one.text)
+                    helper = self.file.functions.get(one.kids[0].text) if one.kind == "call" else None
+                    if helper is not None:
+                        found |= {inner.macro or inner.text for inner in walk(helper.body)}
         return found
 
 
