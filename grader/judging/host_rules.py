@@ -17,6 +17,7 @@ from grader.judging.host import (
     plain_name,
     statement_of,
 )
+from grader.judging.paths import may_follow
 from grader.judging.wording import changes, names_in, value
 from grader.labs.statements import (
     Listing,
@@ -332,7 +333,7 @@ class HostRules:
                     call.line,
                     "Free what cudaMalloc gave.",
                 )
-            if name and name in done:
+            if name and name in done and may_follow(self.text, done[name].number, call.number):
                 kept = [
                     n
                     for n in self.host.allocated
@@ -357,7 +358,8 @@ class HostRules:
                 done[name] = call
         for name, call in done.items():
             for later in self.host.calls:
-                if later.number > call.number and later.name != "cudaFree":
+                is_after = later.number > call.number and later.name != "cudaFree"
+                if is_after and may_follow(self.text, call.number, later.number):
                     if (
                         name in [later.variable(0), later.variable(1)]
                         and later.name != "cudaMalloc"

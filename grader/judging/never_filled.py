@@ -110,8 +110,8 @@ def _may_fill(text: Listing, item: Statement, place: tuple[str, ...], is_member:
                 return True
             if _is_pointer_to(words[:at]):
                 return True
-        elif is_member and words[at + 3 : at + 4] == ("(",):
-            return True  # a method of its own
+        elif is_member and words[at + 3 : at + 4] in (("(",), ("<",)):
+            return True  # a method of its own, or a template of one
         at = find(words, place[:1], at + 1)
     return False
 

@@ -103,6 +103,15 @@ MORE = {
         " s += q.all.x * b[i][tx] + q.one[1] * b[i + 1][tx] + q.all.z * b[i + 2][tx]"
         " + q.all.w * b[i + 3][tx]; }",
     },
+    "a pointer to a vector's parts": {
+        "top": "__device__ void add(float4* to, float x, float4 y) { to->x += x * y.x; to->y += x * y.y;"
+        " to->z += x * y.z; to->w += x * y.w; }",
+        "inner": "float4 q[1] = {make_float4(0, 0, 0, 0)}; for (int i = 0; i < T; i += 4) { float4 y ="
+        " make_float4(b[i][tx], b[i + 1][tx], b[i + 2][tx], b[i + 3][tx]);"
+        " const float4* from = (const float4*)&a[ty][i]; q[0].x += from->x * y.x;"
+        " add(&q[0], 0.0f, y); float4* z = q; z->y += from->y * y.y; z->z += from->z * y.z;"
+        " z->w += from->w * y.w; } s += q->x + q->y + q->z + q->w;",
+    },
     "an array of unions": {
         "top": "union Two { float2 all; float one[2]; };",
         "inner": "Two q[T / 2]; for (int i = 0; i < T; ++i) q[i / 2].one[i % 2] = a[ty][i];"

@@ -75,7 +75,9 @@ class Hiding:
             if node.kind == "index" and _indexed(node) == (array, place):
                 for one in walk(node.kids[1]):
                     found.add(one.macro or one.text)
-                    helper = self.file.functions.get(one.kids[0].text) if one.kind == "call" else None
+                    helper = (
+                        self.file.functions.get(one.kids[0].text) if one.kind == "call" else None
+                    )
                     if helper is not None:
                         found |= {inner.macro or inner.text for inner in walk(helper.body)}
         return found

@@ -244,7 +244,10 @@ class Machine(
             if value.__class__ is not Struct:
                 if value.__class__ is Pointer and hasattr(value.memory, "fragment"):
                     return value.dims[0] if name == "num_elements" else value  # its x
-                raise GivenUp(name)
+                if value.__class__ is Pointer and len(value.dims) <= 1:  # to a float4
+                    value = value.load(m)
+                if value.__class__ is not Struct:
+                    raise GivenUp(name)
             if name not in value.fields:
                 value = within(value, name)
             found = value.fields[name]

@@ -13,6 +13,7 @@ from grader.judging.repair.trial import Exhausted
 
 _MOST, _STEPS = 256, 20_000  # changes, and steps
 _MORE = 0.3  # how much more it may cost
+_MUCH = 0.8  # how much less it costs where the first is not told at all
 
 # A change with which P may be right in the wrong case, and whether it was seen to be.
 Candidate = tuple[Edit, bool]
@@ -33,6 +34,8 @@ class SecondLine:
             for other, is_right in chain(beside, self.elsewhere(edit)):
                 is_as_likely = other.line != edit.line and other.cost <= edit.cost + _MORE
                 if is_as_likely and self.is_confirmed(other, is_right) and not self.has_skipped:
+                    if other.cost <= edit.cost - _MUCH:  # it had to wait for others to be tried
+                        return self.chosen(other, self.sizes)
                     return replace(found, instead=self.described(other))
         except Exhausted:
             pass
