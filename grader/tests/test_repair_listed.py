@@ -49,11 +49,19 @@ _LISTED = [
     ("fresh-42", "quads-n1-twice", (56, 51, 73, 50), (2, 3, 4), "n[2]", 0),
     ("fresh-43", "grid-rounded-down", (77, 84), (200, 20, 12), "dim3(max(1, (l + BN - 1) / BN), max(1, (j + BM - 1) / BM))", 0),
     ("fresh-44", "tail-everywhere", (71,), (15, 15, 15), "int n = pitch - x", 0),
+    ("fresh-44", "tile-without-pitch", (47,), (1, 1, 1), "float tm[PITCH * ROWS]", 16),
+    ("fresh-45", "tile-transposed", (22, 20, 26, 29, 19), (32, 32, 32), "kr[z][s]", 26),
+    ("fresh-45", "shape-of-left", (54,), (50, 40, 1), "right.getNumCols()", 0),
+    ("fresh-45", "shift-four", (49,), (1, 1, 1), "int nRow = tid >> 6", 0),
+    ("fresh-46", "rows-two-ways", (35, 29, 42, 11), (32, 32, 32), "m.v[threadIdx.y + e * STEP]", 0),
+    ("fresh-46", "left-of-all", (20,), (65, 65, 65), "p + ni < k ? l - (nc + x0) : 0", 0),
+    ("fresh-47", "lane-shift", (17,), (1, 40, 50), "x = lane & 1 | (lane & 4) >> 1", 0),
     ("fresh-24", "inside-or", (16,), (3, 3, 3), "if (row < size && column < size)", 0),
 ]  # fmt: skip
 
 # And where a word of a tile was read that nobody has written: then such a read ends a run.
 _UNSET = [
+    ("fresh-47", "frag-sweep", (40,), (1, 1, 1), "int perSweep = COUNT / COLS"),
     ("fresh-36", "05-step-by-rows", (48,), (1, 1, 1), "int step = Config::threads / Cols"),
     ("fresh-26", "too-few-rows-of-threads", (58, 54), (1, 40, 50), "dim3(kTile, kRows)"),
     (

@@ -160,7 +160,9 @@ def follows_factors(file: File, edit: Edit) -> bool:
     """Whether the two indices stand as they do in the product: sum[r][c] += m[r] * n[c]."""
     function = file.functions.get(edit.function) or file.methods.get(edit.function)
     for node in walk(function.body) if function is not None else ():
-        if node.kind != "assign" or node.kids[0] is not edit.where or node.kids[1].text != "*":
+        if node.kind != "assign" or node.kids[0] is not edit.where:
+            continue
+        if node.kids[1].kind != "binary" or node.kids[1].text != "*":
             continue
         first, second = edit.where.kids[0].kids[1], edit.where.kids[1]
         left, right = ({text_of(one) for one in walk(kid)} for kid in node.kids[1].kids)

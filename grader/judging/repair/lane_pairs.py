@@ -121,8 +121,10 @@ def runs_in(function: Function, values: dict[str, Values]) -> set[tuple[int, str
 
 
 def is_pair(one: Values, other: Values) -> bool:
-    """Whether the lanes stand in a rectangle, each at a place of its own."""
+    """Whether the lanes stand in a rectangle, each at a place of its own, all rows and columns equally apart."""
     if not np.ndim(one) or not np.ndim(other):
+        return False
+    if any((np.diff(np.diff(np.unique(values))) != 0).any() for values in (one, other)):
         return False
     places = len(set(zip(one.tolist(), other.tolist(), strict=True)))
     return places == len(set(one.tolist())) * len(set(other.tolist())) == _LANES

@@ -11,6 +11,7 @@ from grader.judging.repair.shown import text_of
 _LIMITS = (2, 4, 8, 16, 32)
 _LIKE_OTHERS, _OF_ANY = 0.9, 2.0
 _FOURTH = 1.3
+_MOVED, _UPWARDS = 1.1, (1, 2, 3)
 _ONE_SIDE, _NOT_TURNED = 1.3, 2.2  # what is permuted with ^ is so on purpose
 
 
@@ -18,7 +19,7 @@ class Masked:
     """A part of Editor."""
 
     def _masks(self, node: Node) -> Iterator[tuple[Change, float]]:
-        """lane / 4 % 2 for lane / 4, lane >> 2 & 1 for lane >> 2; a for a & b."""
+        """lane / 4 % 2 for lane / 4, lane >> 2 & 1 for lane >> 2; (lane & 4) >> 1 for lane & 4; a for a & b."""
         above = self._parent(node)
         if node.text in ("/", ">>") and above.text not in ("%", "&") and not self.is_host:
             sign = "%" if node.text == "/" else "&"
@@ -28,6 +29,9 @@ class Masked:
                 most = limit - (sign == "&")
                 cost = _LIKE_OTHERS if is_usual and limit < 8 else _OF_ANY
                 yield (lambda n, s=sign, v=most: binary(s, bare(n), number(v))), cost
+        if node.text == "&" and above.text not in (">>", "<<", "/", "*") and not self.is_host:
+            for sign, by in _moves(node.kids[1]):
+                yield (lambda n, s=sign, b=by: binary(s, bare(n), number(b))), _MOVED
         if node.text in ("&", "^", "|"):
             cost = _NOT_TURNED if node.text == "^" else _ONE_SIDE
             yield (lambda n: bare(n).kids[0]), cost
@@ -45,6 +49,14 @@ class Masked:
             return
         if self._parent(above).kind == "for" and self.counts_fours:
             yield (lambda n: binary("/", bare(n), number(4))), _FOURTH
+
+
+def _moves(mask: Node) -> list[tuple[str, int]]:
+    """To where bits that a mask leaves are moved: (lane & 4) >> 1."""
+    if mask.macro or not mask.text.isdigit():
+        return []
+    lowest = (int(mask.text) & -int(mask.text)).bit_length() - 1
+    return [(">>", by) for by in range(1, lowest + 1)] + [("<<", by) for by in _UPWARDS]
 
 
 def counts_fours(function: Function) -> bool:
