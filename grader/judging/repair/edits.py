@@ -75,6 +75,7 @@ from grader.judging.repair.series import Series
 from grader.judging.repair.shapes import Shapes
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
+from grader.judging.repair.sides import Sides
 from grader.judging.repair.stages import Stages
 from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
@@ -94,7 +95,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Callees, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Stages, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Callees, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Sides, Stages, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -373,6 +374,7 @@ class Editor(
                 yield from self._types(node)
                 yield from self._firsts(node)
                 yield from self._limits(node)
+                yield from self._sides_exchanged(node)
                 yield from self._kept_guards(node, 1)
             case "return":
                 yield from self._kept_guards(node, 0)
