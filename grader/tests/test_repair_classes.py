@@ -21,6 +21,21 @@ from grader.tests.test_causes import TILED, kernel_of, line
 # what the search says.
 _PLANTED = [
     pytest.param(
+        "04-tutorial", "rect-device", [("min(BLOCK_SIZE, A.height - row)", "min(BLOCK_SIZE, A.height)")],
+        ("A.elements[row * A.stride",), (5, 40, 50),
+        ("Asub.height =", "min(BLOCK_SIZE, A.height - row)"), id="what is left of a member",
+    ),
+    pytest.param(
+        "04-tutorial", "rect-device",
+        [("min(BLOCK_SIZE, A.width - col)", "A.width"), ("min(BLOCK_SIZE, A.height - row)", "A.height - row")],
+        ("A.elements[row * A.stride",), (5, 40, 50),
+        ("Asub.width =", "Asub.width = A.width - col"), id="what is left, as the next line has it",
+    ),
+    pytest.param(
+        "05-bonjour", "rect-device", [("haut - lig, large - col}", "haut, large - col}")],
+        (), (5, 40, 50), ("return Vue{base", "Vue(base + (int)lig * large + col, haut - lig, large - col)"), id="what is left, in a list",
+    ),
+    pytest.param(
         "05-patch5", "rect-device", [("mt[DEEP][BLOCK];", "mt[BLOCK][DEEP];")],
         ("mt[d][r] =",), None, ("mt[BLOCK][DEEP];", "float mt[DEEP][BLOCK]"),
         id="the sides of an array for each other",
