@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.judging.constants import definition
-from grader.judging.host import Host, Launch
+from grader.judging.host import Host, Launch, plain_name
 from grader.judging.host_launch import block_of
 from grader.judging.plans.origin import Origins
 from grader.judging.wording import names_in
@@ -28,6 +28,28 @@ def made(text: Listing, host: Host, launch: Launch) -> tuple[int, tuple[str, ...
         if len(lines) == 1 and (len(names) == 1 or len(sides) == 1):
             return known[0]
     return line, words
+
+
+def shaped(text: Listing, origins: Origins, launch: Launch) -> int:
+    """The line in which a block of one side lacks another: an integer says nothing of its shape."""
+    near = text.statements[launch.number]
+    sides = origins.sides(launch.settings[1], near, launch.line) if launch.settings[1:] else []
+    name = plain_name(launch.settings[1]) if sides else ""
+    known = text.declaration(name, near) if name else None
+    made = text.at(known[0]) if known is not None else []
+    is_integer = bool(made) and not any({"dim3", "auto"} & {*one.words} for one in made)
+    return sides[0].line if sides and not is_integer else launch.line
+
+
+def lacking_side(text: Listing, host: Host, launch: Launch, axis: str) -> int:
+    """The same, where the block has no side along an axis; 0 where it has one."""
+    if not launch.settings[1:]:
+        return 0
+    origins = Origins(text, host.solve, ())
+    near = text.statements[launch.number]
+    sides = origins.sides(launch.settings[1], near, launch.line)
+    lacks = 0 < len(sides) <= "xyz".find(axis)
+    return shaped(text, origins, launch) if lacks else 0
 
 
 def _is_one_name(words: tuple[str, ...]) -> bool:

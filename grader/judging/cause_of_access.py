@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.judging import bounds, kernel_text, shared_extents, spread, suspects
+from grader.judging import bounds, kernel_text, row_bytes, shared_extents, spread, suspects
 from grader.judging.cause_base import Base
 from grader.judging.host import Said
 from grader.judging.sums import several
 from grader.judging.wording import index_of, value
+from grader.labs import source
 from grader.labs.statements import (
     Statement,
     find,
@@ -163,6 +164,11 @@ class Accesses(Base):
         kernel = self.kernel
         facts = self.item.facts or Facts()
         if facts.space is Space.SHARED:
+            given = source.template_arguments(self.material.text, self.item.kernel)
+            known = {**kernel.known, **{name: str(number) for name, number in given.items()}}
+            said = row_bytes.out_of_line(self.text, facts, known)
+            if said is not None:
+                return said
             together = facts.access_bytes // 4
             said = shared_extents.rows_out_of_line(kernel, facts.array, facts.element, together)
             if said is not None:

@@ -60,7 +60,8 @@ class OfLaunch(TooManyBlocks, EmptyGrid):
         return Said(
             f"The blocks have {shape} threads, and the kernel counts {tile} along {axis} to the "
             f"next block.",
-            blocks_made.made(self.text, self.host, launch)[0],
+            blocks_made.lacking_side(self.text, self.host, launch, axis)
+            or blocks_made.made(self.text, self.host, launch)[0],
             f"A block needs {tile} threads along {axis}, as the kernel's tile has.",
         )
 

@@ -14,6 +14,7 @@ from grader.judging import (
     int_products,
     jobs,
     lane_bits,
+    overlapping,
     permuted,
     pieces,
     row_pitches,
@@ -216,6 +217,7 @@ class _Finder(
             self.by_row_pitch,
             self.by_lanes,
             self.exchanged_grid,
+            self.by_overlap,
             self.by_shared_memory,
             self.by_dynamic_memory,
             self.by_type,
@@ -319,6 +321,11 @@ class _Finder(
         if self.item.code == "out-of-bounds-shared":
             return row_pitches.not_in_size(self.text)
         return row_pitches.not_in_index(self.text)
+
+    def by_overlap(self) -> Said | None:
+        if self.kernel is None or self.item.code not in overlapping.CODES:
+            return None
+        return overlapping.indexed_beyond(self.kernel)
 
     def by_beginning(self) -> Said | None:
         found = self.material.explanation

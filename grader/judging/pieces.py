@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from grader.judging.rescaled import line_of_division, scale_of
+from grader.judging.rescaled import line_of_division, scale_of, sum_made_smaller
 from grader.judging.sums import in_line, place_name, several
 from grader.labs.statements import Listing, listing
 from grader.results.explanation import Explanation
@@ -178,7 +178,7 @@ def _mispaired(
             return _of_one_piece(where, matrix, used.pop(), terms[twice[0]], one)
     if twice:
         pair = twice[0]
-        line = lines[pair][-1]
+        line = _line_of_doubled(lines, twice, gone) or lines[pair][-1]
         in_lines = " and ".join(str(number) for number in lines[pair])
         text = (
             f"{where}: {_pair(pair)} is multiplied {counts[pair] // k} times (line{'s' * (len(lines[pair]) > 1)} "
@@ -203,6 +203,34 @@ def _mispaired(
         rest = [f"{s}{t}" for s, t in gone[1:]]
         text += f"; nor {'is' if len(rest) == 1 else 'are'} {', '.join(rest)}." if rest else "."
     return Explanation("mispaired", text, line=line, element=(one.row, one.column))
+
+
+def _line_of_doubled(
+    lines: dict[Pair, list[int]], twice: Sequence[Pair], gone: Sequence[Pair]
+) -> int:
+    """The only line that makes nothing that others do not, and as many pairs as are missing.
+
+    Where one pair is missing, and is made of smaller or larger pieces, the line that stands nearest to
+    its like; 0 where neither is clear.
+    """
+    made: dict[int, set[Pair]] = {}
+    for pair in lines:
+        for line in lines[pair]:
+            made.setdefault(line, set()).add(pair)
+    if len(gone) == 1 and sum(gone[0]) != sum(twice[0]):
+        alike = [line for pair in lines for line in lines[pair] if sum(pair) == sum(gone[0])]
+        far = {line: min((abs(line - one) for one in alike), default=0) for line in lines[twice[0]]}
+        nearest = [line for line in far if far[line] == min(far.values())]
+        return nearest[0] if len(nearest) == 1 else 0
+    again = [
+        line
+        for line, pairs in made.items()
+        if all(pair in twice and len(lines[pair]) > 1 for pair in pairs) and len(pairs) == len(gone)
+    ]
+    for found in ([one for one in again if made[one] == {*twice}], again):
+        if len(found) == 1:
+            return found[0]
+    return 0
 
 
 def _of_one_piece(
@@ -246,6 +274,19 @@ def _scale(stored: Sequence[ElementHistory], source: str) -> Explanation | None:
                 "A piece that is kept larger than it is makes its products larger, too: divide them by "
                 "the same factor."
             )
+            made_smaller, name = sum_made_smaller(one, term, listing(source))
+            if made_smaller:
+                text = (
+                    f"{place_name((one.row, one.column))}: products of {_pair(pair)}, which line "
+                    f"{term.line} puts into {name}, are added {how}: {name} is made smaller in line "
+                    f"{made_smaller}."
+                )
+                common = (
+                    "Pieces 0 are as large as they are: only the sums of the others are divided."
+                )
+                return Explanation(
+                    "mispaired", text, common, line=made_smaller, element=(one.row, one.column)
+                )
             line = line_of_division(one, term, listing(source))
             if line != term.line:
                 where = place_name((one.row, one.column))

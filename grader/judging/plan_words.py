@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.judging import blocks_made
 from grader.judging.cause_base import Base
 from grader.judging.host import Launch, Said, launches_of
 from grader.judging.host_launch import is_rounded_up
@@ -46,6 +47,8 @@ class PlanWords(Base):
                 return self._of_place(change, launch, near, origins, fields, lines)
             case "block":
                 return self._of_block(change, launch, near, origins, lines)
+            case "block-rows":
+                return self._of_rows(change, launch, near, origins, lines)
             case "pointer":
                 return self._of_pointer(change, launch, near, origins, fields, lines)
             case "grid-exchanged" | "grid-of-other-sizes" | "block-exchanged" | "grid-for-block":
@@ -274,11 +277,24 @@ class PlanWords(Base):
             sides = origins.sides(launch.settings[1], near, launch.line)
             if at < len(sides):
                 line, words = sides[at].line, sides[at].words
+            elif sides:
+                line = blocks_made.shaped(self.text, origins, launch)
         written = f" ({shown(words)})" if words else ""
         return Said(
-            f"Along {change.axis} the block has {change.was} threads{written}: with {change.better} "
+            f"Along {change.axis} the block has {several(int(change.was), 'thread')}{written}: with "
+            f"{change.better} {self.result} would be right.",
+            line,
+        )
+
+    def _of_rows(self, change, launch, near, origins, lines) -> Said | None:
+        line = lines[0]
+        if launch is not None and near is not None and len(launch.settings) > 1:
+            line = blocks_made.shaped(self.text, origins, launch)
+        return Said(
+            f"All {change.was} threads of the block lie along x: with {change.better} of them "
             f"{self.result} would be right.",
             line,
+            "A kernel that counts by threadIdx.y needs a block that has a second side.",
         )
 
     def _called_so(self, buffer: str) -> str:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from grader.judging.wording import bare, terms
 from grader.labs.statements import Listing, Statement, closing, function_name
 from grader.results.provenance import ElementHistory, Term
 
 _ADDS = ("+=", "=")
+_SCALES = ("*=", "/=")
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,56 @@ def line_of_division(one: ElementHistory, first: Term, text: Listing) -> int:
     if len(sums) == 1 and "" not in sums and not sums & others:
         return _next_use(text, last, sums.pop()) or last
     return last
+
+
+def sum_made_smaller(one: ElementHistory, first: Term, text: Listing) -> tuple[int, str]:
+    """Where products of pieces 0 are scaled, and the sum that holds them alone; (0, "") if that is not clear.
+
+    These pieces are as large as they are: no sum of their products is to be made smaller.
+    """
+    wrong, right = _sorted(one, scale_of(first))
+    if scale_of(first) >= 1 or wrong.numbers != {0} or wrong.lines & right.lines:
+        return 0, ""
+    sums = {_sum_of(text, line) for line in wrong.lines}
+    if len(sums) != 1 or "" in sums or sums & {_sum_of(text, line) for line in right.lines}:
+        return 0, ""
+    (name,) = sums
+    lines = _scaled_at(text, max(wrong.lines), name)
+    return (lines[0], name) if len(lines) == 1 else (0, "")
+
+
+def _scaled_at(text: Listing, line: int, name: str) -> list[int]:
+    """The lines after this one that multiply or divide a sum, or what it is a part of."""
+    near: Statement | None = next(iter(text.at(line)[-1:]), None)
+    found: list[int] = []
+    for item in text.inside(text.function_of(near)) if near is not None else ():
+        words, of = item.words, {name}
+        if item.number <= near.number or item.kind != "simple":
+            continue
+        for loop in text.loops(item):  # for (float& value : high) value *= DOWN;
+            at = loop.words.index(":") if loop.kind == "for" and ":" in loop.words else 0
+            if at and name in loop.words[at:]:
+                of.add(loop.words[at - 1])
+        sign = next((at for at, word in enumerate(words) if word in (*_ADDS, *_SCALES)), -1)
+        if sign < 1:
+            continue
+        is_itself = words[sign] in _SCALES and words[0] in of
+        if is_itself or any(_is_scaled(part, of) for part in terms(_value(words, sign))):
+            found.append(item.line)
+    return list(dict.fromkeys(found))
+
+
+def _value(words: tuple[str, ...], sign: int) -> tuple[str, ...]:
+    return words[sign + 1 : -1] if words[-1:] == (";",) else words[sign + 1 :]
+
+
+def _is_scaled(part: tuple[str, ...], names: set[str]) -> bool:
+    """Whether a term is a product, or a quotient, and one of the names a part of it."""
+    part, depth, is_scaled = bare(part), 0, False
+    for at, word in enumerate(part):
+        depth += (word in ("(", "[", "{")) - (word in (")", "]", "}"))
+        is_scaled |= depth == 0 and at > 0 and word in ("*", "/")
+    return is_scaled and bool(names & {*part})
 
 
 def _of_pieces(one: ElementHistory) -> list[Term]:

@@ -49,3 +49,23 @@ def test_a_constant_that_the_kernel_uses_is_its_own():
     known = Listing(text.replace("BLOCK", "THREADS").replace("DEVICE", "THREADS"))
     found = host.read(known)
     assert blocks_made.made(known, found, found.launches[0])[0] == 10
+
+
+@pytest.mark.parametrize(
+    ("made", "here", "block", "line"),
+    [
+        ("", "const dim3 block{TN};", "block", 9),
+        ("", "auto block = dim3(TN);", "block", 9),
+        ("", "dim3 block; block.x = TN;", "block", 9),
+        ("", "int threads = TN;", "threads", 10),
+        ("constexpr int THREADS = TN;", "", "THREADS", 10),
+        ("#define THREADS TN", "", "dim3(THREADS)", 10),
+        ("dim3 block_of() { return dim3(TN); }", "", "block_of()", 4),
+        ("", "const dim3 block{TN, TM};", "block", 0),
+    ],
+)
+def test_where_a_block_lacks_a_side(made, here, block, line):
+    text = SOURCE.replace("MADE", made).replace("HERE", here).replace("BLOCK", block)
+    known = Listing(text.replace("DEVICE", "256"))
+    found = host.read(known)
+    assert blocks_made.lacking_side(known, found, found.launches[0], "y") == line

@@ -204,3 +204,75 @@ def test_of_a_helper_the_call_is_told():
 
 def test_one_wrong_pair_of_several_is_told_itself():
     assert said(run(change=too_large((2,), several=False)), ONE_SUM).line == 75
+
+
+def in_line(lines: dict[tuple[int, int], list[int]]) -> Provenance:
+    """Each pair of pieces in each of its lines."""
+    found = run([pair for pair in lines for _ in lines[pair]])
+    elements = []
+    for one in found.elements:
+        terms, left = [], {pair: [*lines[pair]] * K for pair in lines}
+        for term in one.terms:
+            pair = tuple(factor.piece for factor in term.factors)
+            at = len(left[pair]) - 1
+            terms.append(replace(term, line=left[pair].pop(at)))
+        elements.append(replace(one, terms=tuple(terms)))
+    return replace(found, elements=tuple(elements))
+
+
+PLAIN = {(0, 2): [74], (2, 0): [74], (1, 1): [74], (0, 1): [77], (1, 0): [77], (0, 0): [80]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        # A loop makes 0 x 0 and 1 x 1 again, and neither 0 x 1 nor 1 x 0.
+        ({(0, 0): [77, 80], (1, 1): [74, 77], (0, 1): [], (1, 0): []}, 77),
+        ({(0, 2): [70, 74], (2, 0): [70, 74], (0, 1): [], (1, 0): []}, 70),
+        # One pair, by a line that has others to make and by one that has not.
+        ({(0, 1): [], (1, 1): [74, 77]}, 77),
+        ({(0, 0): [76, 80], (1, 1): [74]}, 80),  # nothing is missing, and either may go
+        ({(0, 1): [77, 78], (1, 0): []}, 78),
+        ({(0, 0): [77, 80], (1, 0): []}, 77),  # in the line of 0 x 1
+        ({(0, 1): [77], (1, 0): [], (0, 0): [78, 80]}, 78),  # next to it
+        ({(0, 0): [74, 80], (1, 1): []}, 74),
+    ],
+)
+def test_pairs_that_are_made_twice_speak_for_the_line_that_they_have_in_common(changed, line):
+    lines = {pair: some for pair, some in (PLAIN | changed).items() if some}
+    found = said(in_line(lines))
+    assert (found.kind, found.line) == ("mispaired", line) and "2 times" in found.sentence
+
+
+def too_small(made: Term) -> Term:
+    is_first = not any(factor.piece for factor in made.factors)
+    return replace(made, scale=made.scale / UP if is_first else made.scale)
+
+
+LAST = "for (int e = 0; e < 4; ++e) sum[e] += high[e] + low[e] * DOWN;"
+
+
+@pytest.mark.parametrize(
+    ("last", "line"),
+    [
+        (LAST.replace("high[e] + low[e]", "(high[e] + low[e])"), 81),
+        ("for (int e = 0; e < 4; ++e) sum[e] += high[e] / 256 + low[e] * DOWN;", 81),
+        ("for (float& one : high) one *= DOWN;\n" + LAST, 81),
+        ("\nfor (int e = 0; e < 4; ++e) high[e] /= UP;\n" + LAST, 82),
+        (
+            "for (int e = 0; e < 4; ++e) {\n float v = low[e] * DOWN;\n sum[e] += v + DOWN * high[e];\n}",
+            83,
+        ),
+        (LAST, 80),  # low is made smaller there, not high
+        (
+            "for (float& one : high) one *= 0.0625f;\nfor (float& one : high) one *= 0.0625f;\n"
+            + LAST,
+            80,
+        ),
+        ("for (int e = 0; e < 4; ++e) flush(sum[e], high[e], low[e]);", 80),
+    ],
+)
+def test_a_sum_of_the_first_pieces_is_made_smaller(last, line):
+    found = said(run(change=too_small), ONE_SUM.replace(LAST, last))
+    assert found.line == line and "256 times too small" in found.sentence
+    assert ("high is made smaller in line" in found.sentence) is (line != 80)

@@ -111,6 +111,8 @@ def _pointer(at: int, **fields):
         (_set(2, grid=lambda j, k, n: [-(-k // 16), -(-j // 8), 1]), "blocks", "l in pieces of 16"),
         (_set(2, block=lambda j, k, n: [8, 16, 1]), "block-exchanged", ""),
         (_set(2, block=lambda j, k, n: [16, 4, 1]), "block", "8"),
+        (_set(2, block=lambda j, k, n: [128, 1, 1]), "block-rows", "16 x 8"),
+        (_set(2, block=lambda j, k, n: [16, 1, 1]), "block", "8"),
         (_word(28, lambda j, k, n: n), "number", "k"),
         (_word(36, lambda j, k, n: n), "number", ""),
         (_both(_word(24, lambda j, k, n: n), _word(32, lambda j, k, n: j)), "numbers-exchanged", ""),
@@ -137,6 +139,12 @@ def test_each_fault_has_its_change(wrong, kind, better):
         return
     named = [one for one in found if one.kind == kind]
     assert named and (not better or better in [one.better for one in named])
+
+
+def test_blocks_of_several_rows_or_of_a_prime_number_are_not_folded():
+    for block in ([16, 8, 1], [64, 2, 1], [127, 1, 1], [16, 1, 8], [1, 1, 1]):
+        of = plans(_set(2, block=lambda *given, block=block: block))
+        assert not [one for one in changes.of_launches(of, UNITS) if one.kind == "block-rows"]
 
 
 def test_slabs_along_z_that_are_too_few():
@@ -289,6 +297,8 @@ def test_origins_in_students_programs(part, name, line_part, words):
         ("hosts-8", "tilesofp-m", "with k in place of l"),
         ("hosts-8", "driverlike-args", "n and per_thread are exchanged"),
         ("hosts-8", "planned-block", "with 8 P would be right"),
+        ("fresh-46", "block-in-one-row", "with 16 x 16 of them P would be right"),
+        ("fresh-47", "lambda-flat-block", "the kernel counts 16 along y"),
         ("hosts-8", "bandpipe-turn", "another stream"),
         ("hosts-8", "carved-bytes", "256 bytes behind"),
     ]),

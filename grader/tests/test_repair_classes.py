@@ -21,6 +21,36 @@ from grader.tests.test_causes import TILED, kernel_of, line
 # what the search says.
 _PLANTED = [
     pytest.param(
+        "04-tutorial", "rect-device", [("min(BLOCK_SIZE, A.height - row)", "min(BLOCK_SIZE, A.height)")],
+        ("A.elements[row * A.stride",), (5, 40, 50),
+        ("Asub.height =", "min(BLOCK_SIZE, A.height - row)"), id="what is left of a member",
+    ),
+    pytest.param(
+        "04-tutorial", "rect-device",
+        [("min(BLOCK_SIZE, A.width - col)", "A.width"), ("min(BLOCK_SIZE, A.height - row)", "A.height - row")],
+        ("A.elements[row * A.stride",), (5, 40, 50),
+        ("Asub.width =", "Asub.width = A.width - col"), id="what is left, as the next line has it",
+    ),
+    pytest.param(
+        "05-bonjour", "rect-device", [("haut - lig, large - col}", "haut, large - col}")],
+        (), (5, 40, 50), ("return Vue{base", "Vue(base + (int)lig * large + col, haut - lig, large - col)"), id="what is left, in a list",
+    ),
+    pytest.param(
+        "05-patch5", "rect-device", [("mt[DEEP][BLOCK];", "mt[BLOCK][DEEP];")],
+        ("mt[d][r] =",), None, ("mt[BLOCK][DEEP];", "float mt[DEEP][BLOCK]"),
+        id="the sides of an array for each other",
+    ),
+    pytest.param(
+        "08-double", "rect-device", [("Bs[2][BK][BS];", "Bs[2][BS][BK];")],
+        ("As[2][BS]",), None, ("Bs[2][BS][BK];", "float Bs[2][BK][BS]"),
+        id="two of the sides of an array that has three",
+    ),
+    pytest.param(
+        "06-strided", "rect-device", [("Tile<SIDE, DEEP> m;", "Tile<DEEP, SIDE> m;")],
+        ("left_value = m.cell",), None, ("Tile<DEEP, SIDE> m;", "Tile<SIDE, DEEP> m"),
+        id="what a template is given for each other",
+    ),
+    pytest.param(
         "01-rowblock", "square-host",
         [("    float t = 0.f;\n", ""),
          ("  for (int c = threadIdx.x;", "  float t = 0.f;\n  for (int c = threadIdx.x;")],

@@ -11,6 +11,7 @@ from grader.judging.plans.seen import Plans, Seen, Symbol, integers_of, with_wor
 
 _MOST_THREADS = 1024
 _MOST_UNITS = 12
+_MOST_ROWS = 8
 _AXES = "xy"
 
 
@@ -25,6 +26,7 @@ def of_launches(plans: Plans, units: list[int], axes: str = _AXES) -> Iterator[C
         yield from pointers.turned_pointers(plans, call)
         yield from pointers.places(plans, call)
         yield from _block_sides(plans, call, units)
+        yield from _rows_of_block(plans, call)
         yield from _shared(plans, call)
     for call in plans.launch_calls():
         yield from _unclear_numbers(plans, call)
@@ -246,6 +248,24 @@ def _block_sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
             if unit != block[at] and unit * block[1 - at] * block[2] <= _MOST_THREADS:
                 made = _with_block(call, at, unit)
                 yield Change("block", call, made, axis, was=str(block[at]), better=str(unit))
+
+
+def _rows_of_block(plans: Plans, call: int) -> Iterator[Change]:
+    """As many threads in several rows, where all of them lie in one; the squarest block first."""
+    blocks = {tuple(op["block"]) for _, op in plans.at(call)}
+    threads, *others = blocks.pop()
+    if blocks or others != [1, 1]:
+        return
+    rows = [one for one in range(2, threads) if threads % one == 0]
+    rows.sort(key=lambda one: (max(one, threads // one), one))
+    for count in rows[:_MOST_ROWS]:
+        sides = [threads // count, count, 1]
+        better = f"{sides[0]} x {sides[1]}"
+        yield Change("block-rows", call, _with_sides(call, sides), was=str(threads), better=better)
+
+
+def _with_sides(call: int, sides: list[int]) -> Callable[[Seen], Mapping | None]:
+    return lambda seen: changed(seen, call, lambda op: {**op, "block": sides})
 
 
 def _shared(plans: Plans, call: int) -> Iterator[Change]:

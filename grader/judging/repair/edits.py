@@ -75,11 +75,13 @@ from grader.judging.repair.series import Series
 from grader.judging.repair.shapes import Shapes
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.siblings import odd_leaves, repeated_leaves
+from grader.judging.repair.sides import Sides
 from grader.judging.repair.stages import Stages
 from grader.judging.repair.toggled import Toggled, toggled_in
 from grader.judging.repair.turned_over import TurnedOver
 from grader.judging.repair.unused import unused_in, used_once_in
 from grader.judging.repair.valued import Valued, constants_told, told_of, values_of
+from grader.judging.repair.what_is_left import WhatIsLeft, integer_fields_in, rests_in
 
 _CHEAPEST = 0.2
 _OF_A_PAIR = 0.7
@@ -94,7 +96,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Callees, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Stages, Toggled, TurnedOver, Valued, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Callees, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Sides, Stages, Toggled, TurnedOver, Valued, WhatIsLeft, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(
@@ -183,6 +185,7 @@ class Editor(
         self.across = across_in(self.given_once)
         self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
         self.configured = configured_in(function)
+        self.rests, self.integer_fields = rests_in(function), integer_fields_in(file)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.of_dimensions: dict[tuple[str, int], set[str]] = {}
         self.sums = [n for n in walk(function.body) if n.kind == "binary" and n.text in "+-"]
@@ -373,6 +376,7 @@ class Editor(
                 yield from self._types(node)
                 yield from self._firsts(node)
                 yield from self._limits(node)
+                yield from self._sides_exchanged(node)
                 yield from self._kept_guards(node, 1)
             case "return":
                 yield from self._kept_guards(node, 0)
@@ -398,6 +402,8 @@ class Editor(
             yield from self._other_values(node)
         if node.kind in ("name", "number", "member"):
             yield from self._as_others_count(node)
+        if node.kind in ("name", "member"):
+            yield from self._what_is_left(node)
 
     # --- names and numbers
 

@@ -10,6 +10,7 @@ from grader.judging.repair.nodes import Node
 _LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))  # fmt: skip
 _TIGHT = {sign: level for level, signs in enumerate(_LEVELS, 1) for sign in signs}
 _ALL = len(_LEVELS) + 1
+_NUMBERS = ("number", "name", "scoped", "binary")
 
 
 def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B006
@@ -74,7 +75,9 @@ def text_of(node: Node, edits: Mapping = {}, around: int = 0) -> str:  # noqa: B
             return f"{of(0)}<<<{listed(node.kids[1])}>>>({listed(node.kids[2])})"
         case "declare":
             sizes = "".join(f"[{text_of(s, edits)}]" for s in node.kids[0] or [] if s is not None)
-            kind = node.type.name + " " + "*" * node.type.stars
+            args = node.type.args
+            given = f"<{listed(args)}>" if args and all(n.kind in _NUMBERS for n in args) else ""
+            kind = node.type.name + given + " " + "*" * node.type.stars
             if node.kids[1] is None:
                 return f"{kind}{node.text}{sizes}"
             if node.kids[1].kind == "make":
