@@ -24,7 +24,7 @@ from grader.judging.repair.guards import (
     first_limit,
     limits_of,
 )
-from grader.judging.repair.hiding import Hiding
+from grader.judging.repair.hiding import AS_COUNTED, Hiding, row_lengths_in
 from grader.judging.repair.lane_pairs import (
     IN_PAIRS,
     OF_A_RUN,
@@ -185,6 +185,7 @@ class Editor(
         self.across = across_in(self.given_once)
         self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
         self.configured = configured_in(function)
+        self.row_lengths = row_lengths_in(file)
         self.rests, self.integer_fields = rests_in(function), integer_fields_in(file)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.of_dimensions: dict[tuple[str, int], set[str]] = {}
@@ -278,10 +279,12 @@ class Editor(
         if self._is_target(node) and not self._may_be_target(changed):
             return
         far = 0.0
-        if id(node) in self.lengths and not self._is_plain_length(
-            node, changed, *self.lengths[id(node)]
-        ):
-            far = OF_A_LENGTH
+        if id(node) in self.lengths:
+            array, place = self.lengths[id(node)]
+            if self._is_counted_in(changed, array):
+                far = -AS_COUNTED
+            elif not self._is_plain_length(node, changed, array, place):
+                far = OF_A_LENGTH
         far += _OF_A_PAIR * self._is_of_a_pair(node)
         if node.text in ("/", "%"):
             far += 0.4 * self._against_name(node, changed)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from grader.judging.repair.nodes import Node, walk
+from grader.judging.repair.nodes import File, Node, walk
 from grader.judging.repair.rewritten import is_rounded_up
+from grader.judging.repair.shown import text_of
 from grader.judging.repair.unused import LEFT_UNUSED
 
 _LESS_OF_A_LAUNCH = 0.6
+AS_COUNTED = 0.4  # how much nearer a length is that has the rows which indices count
 
 
 class Hiding:
@@ -66,6 +68,12 @@ class Hiding:
         name = changed.macro or (changed.text if changed.kind == "name" else "")
         return bool(name) and name in self._counted_with(array, place)
 
+    def _is_counted_in(self, changed: Node, array: str) -> bool:
+        """Rows of so many elements as an index has: data[ROWS * (COLUMNS + PADDING)]."""
+        lengths = {text_of(kid) for kid in changed.kids} if changed.text == "*" else set()
+        sums = {text for text in lengths if "+" in text or "-" in text}
+        return bool(sums) and not sums.isdisjoint(self.row_lengths.get(array, ()))
+
     def _counted_with(self, array: str, place: int) -> set[str]:
         """Names in the indices of a dimension."""
         if (array, place) in self.of_dimensions:
@@ -81,6 +89,18 @@ class Hiding:
                     if helper is not None:
                         found |= {inner.macro or inner.text for inner in walk(helper.body)}
         return found
+
+
+def row_lengths_in(file: File) -> dict[str, set[str]]:
+    """Of each array what is a factor in its indices."""
+    found: dict[str, set[str]] = {}
+    for function in (*file.functions.values(), *file.methods.values()):
+        for node in walk(function.body):
+            if node.kind == "index" and node.kids[0].kind in ("name", "member"):
+                products = [n for n in walk(node.kids[1]) if n.kind == "binary" and n.text == "*"]
+                texts = {text_of(kid) for one in products for kid in one.kids}
+                found.setdefault(node.kids[0].text, set()).update(texts)
+    return found
 
 
 def _indexed(node: Node) -> tuple[str, int]:

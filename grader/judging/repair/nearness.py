@@ -17,6 +17,7 @@ _ON_HOST = 0.5  # one that stores a result that the host has
 _UNALIGNED = "alignment"  # why a run ended (values.Pointer)
 _FLOATING = ("float", "float2", "float3", "float4", "auto")
 _FILLING = ("multiply_add", "load_matrices", "load_matrices_transposed")  # their first argument
+_CALLED = "operator()"
 _MULTIPLYING = ("fmaf", "fma", "__fmaf_rn")
 
 
@@ -86,6 +87,9 @@ class Nearness:
                         node.kids[0].kids[0] if node.kids[0].kind == "template" else node.kids[0]
                     )
                     calls.setdefault(target.text, set()).add(node.line)
+                    if target.kind == "name" and target.text in own:  # an object that is called
+                        calls.setdefault(_CALLED, set()).add(node.line)
+                        used.setdefault(node.line, set()).add(_CALLED)
                     if target.kind == "scoped":
                         used.setdefault(node.line, set()).add(target.text)
                     for at in filled.get(target.text, ()) if node.kind == "call" else ():
@@ -106,6 +110,10 @@ class Nearness:
                     defined.setdefault(node.text, set()).add(node.line)
                 elif node.kind == "name":
                     used.setdefault(node.line, set()).add(node.text)
+        for (_, array), lengths in self.file.lengths.items():  # of a struct
+            for node in (one for length in lengths if length is not None for one in walk(length)):
+                defined.setdefault(array, set()).add(node.line)
+                used.setdefault(node.line, set()).add(node.text)
         for function in self.all_functions():
             for _, parameter in function.parameters:
                 given = calls.get(function.called, ())

@@ -63,4 +63,8 @@ class SecondLine:
             for node in walk(function.body):
                 if node.kind == "index" and node.kids[0].kind in ("name", "member"):
                     found.setdefault(node.line, set()).add(node.kids[0].text)
+        for (_, array), lengths in self.file.lengths.items():
+            for length in lengths:
+                if length is not None:
+                    found.setdefault(length.line, set()).add(array)
         return found

@@ -43,6 +43,7 @@ def used_once_in(file: File, function: Function) -> set[str]:
     anywhere = sum((_uses(body) for body in (*bodies, *file.globals)), Counter())
     of_file = {node.text for block in file.globals for node in block.kids}
     of_file |= {one.macro for one in walk(function.body) if one.macro}
+    of_file |= set(file.parameters.get(function.owner) or ())
     return {name for name in own if here[name] == 1} | {
         name for name in of_file - own if here[name] == 1 and anywhere[name] == 1
     }
