@@ -18,6 +18,8 @@ _CAUSES = REPOSITORY / "common" / "measure" / "causes"
         ("fresh-24", "sums-by-column", "So the sum of P[8][0] is in c[2] of lane 0"),
         ("fresh-46", "padding-of-four", "68 elements (pitch = Cols + 4), 136 bytes"),
         ("fresh-46", "slice-without-pitch", "sliceN begins 1024 elements behind it"),
+        ("fresh-46", "height-of-all", "min(BLOCK_SIZE, A.height - row)"),
+        ("fresh-46", "tile-declared-turned", "float mt[DEPTH][TILE]"),
         ("fresh-46", "same-piece", "multiplied 2 times (lines 39 and 40)"),
         ("fresh-46", "both-scaled", "high is made smaller in line 79"),
         ("fresh-28", "commit-if", "Commit a group in every turn, even an empty one"),
