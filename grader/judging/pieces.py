@@ -210,16 +210,17 @@ def _line_of_doubled(
 ) -> int:
     """The only line that makes nothing that others do not, and as many pairs as are missing.
 
-    Where one pair is missing, and is made of smaller or larger pieces, the line that stands nearest to
-    its like; 0 where neither is clear.
+    Where those that are missing are of smaller or larger pieces, and others like them are there, the line
+    that stands nearest to these; 0 where neither is clear.
     """
     made: dict[int, set[Pair]] = {}
     for pair in lines:
         for line in lines[pair]:
             made.setdefault(line, set()).add(pair)
-    if len(gone) == 1 and sum(gone[0]) != sum(twice[0]):
-        alike = [line for pair in lines for line in lines[pair] if sum(pair) == sum(gone[0])]
-        far = {line: min((abs(line - one) for one in alike), default=0) for line in lines[twice[0]]}
+    sizes = {sum(pair) for pair in gone}
+    alike = [line for pair in lines for line in lines[pair] if sizes == {sum(pair)}]
+    if alike and sum(twice[0]) not in sizes:
+        far = {line: min(abs(line - one) for one in alike) for line in lines[twice[0]]}
         nearest = [line for line in far if far[line] == min(far.values())]
         return nearest[0] if len(nearest) == 1 else 0
     again = [

@@ -236,6 +236,8 @@ PLAIN = {(0, 2): [74], (2, 0): [74], (1, 1): [74], (0, 1): [77], (1, 0): [77], (
         ({(0, 0): [77, 80], (1, 0): []}, 77),  # in the line of 0 x 1
         ({(0, 1): [77], (1, 0): [], (0, 0): [78, 80]}, 78),  # next to it
         ({(0, 0): [74, 80], (1, 1): []}, 74),
+        # m[s] with n[s] for m[s] with n[2 - s].
+        ({(0, 0): [74, 80], (0, 2): [], (2, 0): []}, 74),
     ],
 )
 def test_pairs_that_are_made_twice_speak_for_the_line_that_they_have_in_common(changed, line):
