@@ -295,7 +295,7 @@ def test_origins_in_students_programs(part, name, line_part, words):
     first_of([
         ("hosts-8", "padcopy-inner", "rounded up to a multiple of 16"),
         ("hosts-8", "tilesofp-m", "with k in place of l"),
-        ("hosts-8", "driverlike-args", "n and per_thread are exchanged"),
+        ("hosts-8", "driverlike-args", "&width, &per_thread}"),
         ("hosts-8", "planned-block", "with 8 P would be right"),
         ("fresh-46", "block-in-one-row", "with 16 x 16 of them P would be right"),
         ("fresh-47", "lambda-flat-block", "the kernel counts 16 along y"),

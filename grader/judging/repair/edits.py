@@ -24,7 +24,7 @@ from grader.judging.repair.guards import (
     first_limit,
     limits_of,
 )
-from grader.judging.repair.hiding import AS_COUNTED, Hiding, row_lengths_in
+from grader.judging.repair.hiding import AS_COUNTED, Hiding, parts_of_launches_in, row_lengths_in
 from grader.judging.repair.lane_pairs import (
     IN_PAIRS,
     OF_A_RUN,
@@ -186,6 +186,7 @@ class Editor(
         self.odd, self.repeated = odd_leaves(function), repeated_leaves(function)
         self.configured = configured_in(function)
         self.row_lengths = row_lengths_in(file)
+        self.parts_of_launches = parts_of_launches_in(function)
         self.rests, self.integer_fields = rests_in(function), integer_fields_in(file)
         self.meeting: dict[int, bool] = {}  # loops: whether threads meet in them
         self.of_dimensions: dict[tuple[str, int], set[str]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.judging.repair.nodes import File, Node, walk
+from grader.judging.repair.nodes import File, Function, Node, walk
 from grader.judging.repair.rewritten import is_rounded_up
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.unused import LEFT_UNUSED
@@ -26,7 +26,7 @@ class Hiding:
 
     def _hides(self, node: Node, changed: Node) -> float:
         """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
-        if self._is_side(node) or self._decides_parts(node):
+        if self._is_side(node) or self._decides_parts(node) or self._is_of_a_part(node):
             return 1.0
         if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
             return 0.0
@@ -43,6 +43,12 @@ class Hiding:
             node = self._parent(node)
         inside = walk(node.kids[1]) if node.kind == "if" else ()
         return any(one.kind == "launch" for one in inside) and self._calls_itself()
+
+    def _is_of_a_part(self, node: Node) -> bool:
+        """Whether it says how much one launch of several does: one that does all hides a wrong part."""
+        while self.is_host and self._parent(node) is not node and node.kind != "declare":
+            node = self._parent(node)
+        return self.is_host and node.kind == "declare" and node.text in self.parts_of_launches
 
     def _calls_itself(self) -> bool:
         calls = (one.kids[0].text for one in walk(self.function.body) if one.kind == "call")
@@ -89,6 +95,18 @@ class Hiding:
                     if helper is not None:
                         found |= {inner.macro or inner.text for inner in walk(helper.body)}
         return found
+
+
+def parts_of_launches_in(function: Function) -> set[str]:
+    """Names that loops around a launch go on by."""
+    return {
+        name.text
+        for loop in walk(function.body)
+        if loop.kind == "for" and loop.kids[2] is not None
+        if any(one.kind == "launch" for one in walk(loop.kids[3]))
+        for name in walk(loop.kids[2])
+        if name.kind == "name"
+    }
 
 
 def row_lengths_in(file: File) -> dict[str, set[str]]:
