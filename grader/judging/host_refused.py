@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grader.judging import pointer_sizes
 from grader.judging.free_order import whose_turn
 from grader.judging.host import Said, launches_of
 from grader.judging.host_launch import is_rounded_up
@@ -216,6 +217,9 @@ class HostRefused(HostUnfilled):
                 self._blamed_of(call),
                 "A pointer to float goes on by elements, a size is in bytes.",
             )
+        of_pointer = pointer_sizes.of_pointer(self.text)
+        if of_pointer is not None and asked.bytes == 2 * whole:
+            return of_pointer
         return Said(
             f"{call.api} is to move {asked.bytes} bytes{size}, and the buffer has {whole}.",
             self._blamed_of(call),

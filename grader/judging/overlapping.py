@@ -22,6 +22,9 @@ from grader.labs.statements import Statement, closing, shown, split
 
 CODES = frozenset({"race-shared", "out-of-bounds-shared", "wrong-result", "uninitialised-shared"})
 
+# Who reaches as far as this has other threads than he thinks, and a part that is long enough.
+_MOST = 2  # times its length
+
 Words = tuple[str, ...]
 
 
@@ -63,7 +66,7 @@ def _beyond(kernel: Kernel, parts: list[_Part], one: _Part) -> Iterator[Said]:
         (most, item) for item, index in mine if (most := _most(kernel, index, item)) is not None
     ]
     room = other.begin - one.begin
-    if not reached or max(most for most, _ in reached) < room:
+    if not reached or not room <= max(most for most, _ in reached) < _MOST * room:
         return
     most, item = max(reached, key=lambda each: each[0])
     line, words = _made(kernel, one, other)

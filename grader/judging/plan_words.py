@@ -290,6 +290,13 @@ class PlanWords(Base):
         line = lines[0]
         if launch is not None and near is not None and len(launch.settings) > 1:
             line = blocks_made.shaped(self.text, origins, launch)
+        if " x " in change.was:
+            return Said(
+                f"The block has {change.was} threads: with {change.better}, which are as many, "
+                f"{self.result} would be right.",
+                line,
+                "How many threads does the kernel count on along x, and how many along y?",
+            )
         return Said(
             f"All {change.was} threads of the block lie along x: with {change.better} of them "
             f"{self.result} would be right.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.judging import host, spread
+from grader.judging import constants, host, spread
 from grader.judging.barriers import fills
 from grader.judging.host import Host, Launch, Said
 from grader.judging.kernel_text import Kernel, array_shape
@@ -46,6 +46,11 @@ def dynamic(kernel: Kernel, solve: Host | None, array: str, there: int) -> Said 
     near = kernel.text.statements[launch.number]
     line, words = host.definition(kernel.text, launch.settings[2], near)
     line = line or launch.line
+    if "::" in words and all(word == "::" or word.isidentifier() for word in words):
+        named = constants.definition(kernel.text, words[-1])  # of a namespace or a struct
+        if named is None:
+            return None
+        line, words = named
     if "(" in words:  # a helper or a method says how many
         found = Origins(kernel.text, solve.solve, ()).of(words, near, line)
         line, words = found.line, found.words

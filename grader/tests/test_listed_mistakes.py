@@ -16,6 +16,8 @@ _CAUSES = REPOSITORY / "common" / "measure" / "causes"
     ("listed", "name", "words"),
     first_of([
         ("fresh-24", "sums-by-column", "So the sum of P[8][0] is in c[2] of lane 0"),
+        ("fresh-49", "tomoko-sizeof-pointer", "sizeof(ptr_) is the size of a pointer"),
+        ("fresh-47", "lambda-flat-block", "threads, and the kernel counts 16 along y"),
         ("fresh-46", "padding-of-four", "68 elements (pitch = Cols + 4), 136 bytes"),
         ("fresh-46", "slice-without-pitch", "sliceN begins 1024 elements behind it"),
         ("fresh-46", "height-of-all", "min(BLOCK_SIZE, A.height - row)"),
@@ -45,3 +47,21 @@ def test_the_guilty_line_and_what_is_wrong_there(listed, name, words, built):
     (mistake,) = [one for one in causes.mistakes(listed) if one.name == name]
     first = causes.opening(mistake)
     assert first.line in mistake.guilty and words in first.says
+
+
+@pytest.mark.parametrize(
+    ("listed", "name", "words"),
+    first_of([
+        ("fresh-49", "basti-one-stage-of-bytes", "counts elements"),
+        ("fresh-49", "zhou-block-shape", "needs room for"),
+        ("fresh-47", "fortran-offset", "for the second time"),
+        ("fresh-47", "frag-sweep", "Nothing fills"),
+        ("fresh-45", "tile-transposed", "is right at first"),
+    ]),
+)  # fmt: skip
+def test_what_is_not_so_is_not_said(listed, name, words, built):
+    sys.path.insert(0, str(_CAUSES))
+    import causes
+
+    (mistake,) = [one for one in causes.mistakes(listed) if one.name == name]
+    assert words not in causes.opening(mistake).says

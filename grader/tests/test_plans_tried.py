@@ -112,6 +112,7 @@ def _pointer(at: int, **fields):
         (_set(2, block=lambda j, k, n: [8, 16, 1]), "block-exchanged", ""),
         (_set(2, block=lambda j, k, n: [16, 4, 1]), "block", "8"),
         (_set(2, block=lambda j, k, n: [128, 1, 1]), "block-rows", "16 x 8"),
+        (_set(2, block=lambda j, k, n: [32, 4, 1]), "block-rows", "16 x 8"),
         (_set(2, block=lambda j, k, n: [16, 1, 1]), "block", "8"),
         (_word(28, lambda j, k, n: n), "number", "k"),
         (_word(36, lambda j, k, n: n), "number", ""),
@@ -141,10 +142,16 @@ def test_each_fault_has_its_change(wrong, kind, better):
     assert named and (not better or better in [one.better for one in named])
 
 
-def test_blocks_of_several_rows_or_of_a_prime_number_are_not_folded():
-    for block in ([16, 8, 1], [64, 2, 1], [127, 1, 1], [16, 1, 8], [1, 1, 1]):
+def test_blocks_in_slabs_or_of_a_prime_number_are_not_folded_in_another_way():
+    for block in ([127, 1, 1], [16, 1, 8], [1, 1, 1], [2, 2, 2]):
         of = plans(_set(2, block=lambda *given, block=block: block))
         assert not [one for one in changes.of_launches(of, UNITS) if one.kind == "block-rows"]
+
+
+def test_a_block_is_not_folded_into_what_it_is_or_has_exchanged():
+    of = plans(_set(2, block=lambda *given: [16, 8, 1]))
+    better = {one.better for one in changes.of_launches(of, UNITS) if one.kind == "block-rows"}
+    assert better == {"32 x 4", "4 x 32", "64 x 2", "2 x 64"}
 
 
 def test_slabs_along_z_that_are_too_few():
@@ -298,6 +305,7 @@ def test_origins_in_students_programs(part, name, line_part, words):
         ("hosts-8", "driverlike-args", "&width, &per_thread}"),
         ("hosts-8", "planned-block", "with 8 P would be right"),
         ("fresh-46", "block-in-one-row", "with 16 x 16 of them P would be right"),
+        ("fresh-49", "zhou-block-shape", "with 16 x 16, which are as many"),
         ("fresh-47", "lambda-flat-block", "the kernel counts 16 along y"),
         ("hosts-8", "bandpipe-turn", "another stream"),
         ("hosts-8", "carved-bytes", "256 bytes behind"),

@@ -25,9 +25,9 @@ def of_launches(plans: Plans, units: list[int], axes: str = _AXES) -> Iterator[C
         yield from pointers.exchanged_pointers(plans, call)
         yield from pointers.turned_pointers(plans, call)
         yield from pointers.places(plans, call)
+        yield from _shared(plans, call)
         yield from _block_sides(plans, call, units)
         yield from _rows_of_block(plans, call)
-        yield from _shared(plans, call)
     for call in plans.launch_calls():
         yield from _unclear_numbers(plans, call)
         yield from pointers.other_pointers(plans, call)
@@ -251,17 +251,23 @@ def _block_sides(plans: Plans, call: int, units: list[int]) -> Iterator[Change]:
 
 
 def _rows_of_block(plans: Plans, call: int) -> Iterator[Change]:
-    """As many threads in several rows, where all of them lie in one; the squarest block first."""
+    """As many threads in other rows, the squarest block first."""
     blocks = {tuple(op["block"]) for _, op in plans.at(call)}
-    threads, *others = blocks.pop()
-    if blocks or others != [1, 1]:
+    width, height, depth = blocks.pop()
+    threads = width * height
+    if blocks or depth != 1:
         return
-    rows = [one for one in range(2, threads) if threads % one == 0]
-    rows.sort(key=lambda one: (max(one, threads // one), one))
-    for count in rows[:_MOST_ROWS]:
-        sides = [threads // count, count, 1]
-        better = f"{sides[0]} x {sides[1]}"
-        yield Change("block-rows", call, _with_sides(call, sides), was=str(threads), better=better)
+    known = {(width, height), (height, width)}  # exchanged sides are tried before
+    sides = [
+        (threads // one, one)
+        for one in range(2, threads)
+        if threads % one == 0 and (threads // one, one) not in known
+    ]
+    sides.sort(key=lambda one: (max(one), one[1]))
+    was = str(threads) if height == 1 else f"{width} x {height}"
+    for one in sides[:_MOST_ROWS]:
+        better = f"{one[0]} x {one[1]}"
+        yield Change("block-rows", call, _with_sides(call, [*one, 1]), was=was, better=better)
 
 
 def _with_sides(call: int, sides: list[int]) -> Callable[[Seen], Mapping | None]:
@@ -270,7 +276,7 @@ def _with_sides(call: int, sides: list[int]) -> Callable[[Seen], Mapping | None]
 
 def _shared(plans: Plans, call: int) -> Iterator[Change]:
     """More dynamic shared memory, where the launch asks for some."""
-    for factor in (2, 4) if plans.at(call)[0][1].get("shared_bytes") else ():
+    for factor in (2, 3, 4) if plans.at(call)[0][1].get("shared_bytes") else ():
         yield Change("shared", call, _with_shared(call, factor), better=str(factor))
 
 
