@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from grader.judging.repair.alike import alike
 from grader.judging.repair.edits import Editor
-from grader.judging.repair.moved import root_of
 from grader.judging.repair.nodes import Node
 from grader.judging.repair.scope import Change, Edit
 
@@ -63,34 +62,10 @@ def traits(edit: Edit, editor: Editor, distance: float, why: str) -> Iterator[st
         yield "host"
     elif not editor.function.is_kernel:
         yield "helper"
-    reached = _reached(node, editor)
-    yield reached
-    yield f"{kind} {reached}"
-    if len(edit.changes) > 1:
-        return
-    if node.kind == "name":
+    if node.kind == "name" and len(edit.changes) == 1:
         yield from _of_names(node, change(node), editor)
-    elif node.kind == "number":
+    elif node.kind == "number" and len(edit.changes) == 1:
         yield from _of_numbers(node, change(node))
-    elif node.kind in ("binary", "member", "assign"):
-        other = change(node)
-        yield f"{node.kind} {node.text} to {other.kind} {other.text if other.kind == node.kind else ''}"
-
-
-def _reached(node: Node, editor: Editor) -> str:
-    """Of an index, whether what lies there is read or stored, and in what."""
-    below, above = node, editor._parent(node)
-    while above is not below and above.kind not in _STATEMENTS:
-        if above.kind == "index" and above.kids[0] is not below:
-            break
-        below, above = above, editor._parent(above)
-    if above.kind != "index":
-        return "no index"
-    array = editor.arrays.get(root_of(above), "elsewhere")
-    while (outer := editor._parent(above)).kind == "index":
-        above = outer
-    is_stored = outer.kind == "assign" and outer.kids[0] is above
-    return f"{'stored' if is_stored else 'read'} {array}"
 
 
 def _place(above: Node, below: Node) -> str:
@@ -122,8 +97,6 @@ def _of_names(node: Node, other: Node, editor: Editor) -> Iterator[str]:
     yield f"used {min(used[two], 4)}"
     line = editor.names_of_lines.get(node.line, ())
     yield f"there {two in line}"
-    if used[one] == 1:
-        yield f"leaves none {_group(one, editor)}"
 
 
 def _group(name: str, editor: Editor) -> str:
