@@ -57,7 +57,11 @@ class OfHost(Base):
         """What the text of solve's helpers shows."""
         if self.item.code not in OF_CALLS:
             return None
-        said = host_text.set_after_symbol(self.text) or host_text.field_of_another(self.text)
+        said = (
+            host_text.set_after_symbol(self.text)
+            or host_text.copied_after_launch(self.text)
+            or host_text.field_of_another(self.text)
+        )
         if said is None and self.item.code in pointer_sizes.CODES:
             said = pointer_sizes.of_pointer(self.text)
         if said is None and self.host is not None:

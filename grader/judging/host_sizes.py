@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from grader.judging.host import definition, plain_name
 from grader.judging.wording import calls as calls_in
-from grader.labs.statements import Listing, Statement, function_name
+from grader.labs.statements import Listing, Statement, function_name, split
 from grader.running.host_calls import HostCall
 
 # Where a call has its size.
@@ -74,14 +74,23 @@ class HostSizes:
     def _is_factor(self, words: Sequence[str], near: Statement) -> bool:
         """Whether a variable is multiplied elsewhere to make a size: alone it is none."""
         name = words[0] if len(words) == 1 else ""
-        return name.isidentifier() and any(
-            (name, "*") in pairs or ("*", name) in pairs
+        inside = [
+            item
             for item in self.text.inside(self.text.function_of(near))
-            if item.number != near.number
+            if name.isidentifier() and item.number != near.number
+        ]
+        sizes = [
+            given[at]
+            for item in inside
             for api, at in SIZE_AT.items()
             for given in calls_in(item, api)
             if len(given) > at
-            for pairs in [set(itertools.pairwise(given[at]))]
+        ]
+        # size_t size = rows * row_bytes;
+        made = [part for item in inside if "=" in item.words for part in split(item.words, "=")[1:]]
+        return any(
+            (name, "*") in pairs or ("*", name) in pairs
+            for pairs in (set(itertools.pairwise(one)) for one in (*sizes, *made))
         )
 
     def _is_size(self, words: Sequence[str], near: Statement) -> bool:

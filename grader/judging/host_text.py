@@ -89,6 +89,28 @@ def set_after_symbol(text: Listing) -> Said | None:
     return None
 
 
+def copied_after_launch(text: Listing) -> Said | None:
+    """A symbol that gets its values only when the kernel that reads it has been launched."""
+    for function in text.functions():
+        items = text.inside(function)
+        launches = [item for item in items if launches_of(text, item)]
+        copies: dict[str, Statement] = {}
+        for item in items:
+            for given in calls(item, "cudaMemcpyToSymbol"):
+                copies.setdefault(plain_name(given[0]) if given else "", item)
+        for name, item in copies.items():
+            if not name or not launches or text.loops(item):
+                continue
+            if all(launch.number < item.number for launch in launches):
+                return Said(
+                    f"{name} is copied to the device here, after the launch in line "
+                    f"{launches[-1].line}: the kernel finds what was there before.",
+                    item.line,
+                    "Copy it before the launch.",
+                )
+    return None
+
+
 def never_launched(text: Listing, body: list[Statement], sizes: dict[str, str]) -> Said | None:
     """A loop that launches, and has no turn: its pieces are rounded down, or its condition fails."""
     launching = {

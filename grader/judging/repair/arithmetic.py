@@ -59,6 +59,9 @@ class Arithmetic:
                 other = self.macros.get(macro)
                 if other is not None and other != value:
                     yield (lambda n, v=other, t=macro: replace(number(v), macro=t)), 1.4
+        for name in self.function.templates if value and self.is_host else ():
+            if name not in self.function.kinds:  # a number that the launch is told as well
+                yield (lambda n, o=name: named(o)), 1.0
         is_factor = value in self.factors and self._parent(node).text == "*"
         others = (value - 1, value + 1, 0, value * 2, value // 2)
         above = self._parent(node)

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from grader.judging.repair.batch import STATEMENTS, Tried, try_together
-from grader.judging.repair.declarations import GIVEN
 from grader.judging.repair.edits import Edit
 from grader.judging.repair.full_sums import loops_of_terms
 from grader.judging.repair.given import Array, Given, Size
-from grader.judging.repair.nodes import walk
+from grader.judging.repair.nodes import GIVEN, walk
 from grader.judging.repair.reading import GivenUp
 from grader.judging.repair.shown import text_of
 from grader.judging.repair.thin import Skips, hidden, thin, thin_places
@@ -352,6 +351,8 @@ class Batches:
                         found |= set().union(*(kid.ids for kid in node.kids[1:]))
                     elif node.kind == "sizeof":
                         found |= node.ids
+                    elif node.kind == "braces":
+                        found.add(node.id)
                     elif node.kind == "launch" or (
                         node.kind == "name" and node.text.startswith("cudaM")
                     ):

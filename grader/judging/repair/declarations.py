@@ -11,7 +11,7 @@ from grader.judging.repair.arrays import MAX_POINTERS, MAX_WORDS, Arrays, shared
 from grader.judging.repair.fragments import FRAGMENT, fragment_of, fragments
 from grader.judging.repair.maps import Map
 from grader.judging.repair.memory import Buffer
-from grader.judging.repair.nodes import Function, Node, Type
+from grader.judging.repair.nodes import GIVEN, Function, Node, Type
 from grader.judging.repair.overloads import takes
 from grader.judging.repair.races import unseen
 from grader.judging.repair.reading import GivenUp
@@ -21,7 +21,6 @@ from grader.judging.repair.values import NOWHERE, TEXT, Fault, Place, Pointer, R
 from grader.judging.repair.world import DEVICE, Frame
 
 _MET = ("barrier", "pipeline_shared_state")  # where threads wait for each other
-GIVEN = ("make", "braces")  # what an object is made of
 REFERRED = frozenset(("name", "index", "member", "deref"))
 
 
@@ -123,8 +122,7 @@ class Declarations(Arrays):
 
     def _declare(self, node: Node) -> Callable:
         sizes, first = node.kids
-        while first is not None and first.kind in GIVEN and first.id in self.edits:
-            first = self.edits[first.id](first)
+        first = self.edited(first) if first is not None else None
         name, kind = node.text, node.type
         if kind.name == FRAGMENT and not kind.is_reference:
             return self.fragment(node, sizes or [])
@@ -235,7 +233,8 @@ class Declarations(Arrays):
     def constructed(self, node: Node, first: Node | None) -> Callable:
         """Buffer x(rows, columns); of a struct that says how it is made."""
         name, kind = node.text, node.type
-        if first is not None and first.kind not in ("make", "braces"):
+        is_vector = first is not None and first.kind == "make" and first.text in VECTORS
+        if first is not None and (first.kind not in ("make", "braces") or is_vector):
             return self.copied(name, first, kind)
         nodes = first.kids if first is not None else []
         known = self.constructors(kind.name)

@@ -164,6 +164,8 @@ class Editor(
         self.declared |= {name for n in walk(function.body) for _, name in n.given}
         self.keeping = {n.text for n in declares if not n.kids[0] and first_limit(n.kids[1])}
         self.used_once = used_once_in(file, function)
+        assigned = [n.kids[0] for n in walk(function.body) if n.kind == "assign"]
+        self.targets = Counter(n.text for n in assigned if n.kind == "name")
         names = [n for n in walk(function.body) if n.kind == "name"]
         self.used_names = Counter(n.text for n in names)
         self.names_of_lines: dict[int, set[str]] = {}

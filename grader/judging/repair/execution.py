@@ -7,7 +7,7 @@ from collections.abc import Callable
 from grader.judging.repair.endless import counters_of, without_endless
 from grader.judging.repair.maps import map_of
 from grader.judging.repair.narrow import may_be_narrow, watched
-from grader.judging.repair.nodes import Node, Type, finish, walk
+from grader.judging.repair.nodes import GIVEN, Node, Type, finish, replace, walk
 from grader.judging.repair.overloads import takes
 from grader.judging.repair.packs import expanded, of_many
 from grader.judging.repair.reading import GivenUp
@@ -109,7 +109,17 @@ class Statements:
 
         return run
 
+    def edited(self, node: Node) -> Node:
+        """What an object is made of, with edits of its lists: these are looked at and not carried out."""
+        while node.kind in GIVEN and node.id in self.edits:
+            node = self.edits[node.id](node)
+        if node.kind == "braces" and any(kid.kind == "braces" for kid in node.kids):
+            kids = [self.edited(kid) if kid.kind == "braces" else kid for kid in node.kids]
+            return replace(node, kids=kids)
+        return node
+
     def initial(self, node: Node, kind: Type | None) -> Callable:
+        node = self.edited(node)
         if node.kind == "lambda":
             return self.closure(node)
         if node.kind != "braces":

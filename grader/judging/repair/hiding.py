@@ -8,6 +8,8 @@ from grader.judging.repair.shown import text_of
 from grader.judging.repair.unused import LEFT_UNUSED
 
 _LESS_OF_A_LAUNCH = 0.6
+_OTHER_LAUNCH = 0.8
+_EQUAL = ("==", "!=")
 AS_COUNTED = 0.4  # how much nearer a length is that has the rows which indices count
 
 
@@ -20,6 +22,8 @@ class Hiding:
         division = self._parent(above)
         if node.text == "-" and division.text == "/" and is_rounded_up(division):
             return 1.0
+        if node.kind == "name" and self._is_target(node) and self.targets[node.text] == 1:
+            return LEFT_UNUSED  # nothing would be put there
         left = {one.macro or one.text for one in walk(node)} & self.used_once
         kept = {one.macro or one.text for one in walk(changed)} if left else set()
         return 0.0 if left <= kept else LEFT_UNUSED
@@ -28,10 +32,14 @@ class Hiding:
         """More blocks, or other ones, where the launch may have been sound: they hide what a kernel leaves out."""
         if self._is_side(node) or self._decides_parts(node) or self._is_of_a_part(node):
             return 1.0
+        if self._chooses_launch(node):
+            return _OTHER_LAUNCH
         if not self.is_host or not (self._is_setting(node) or self._decides_launch(node)):
             return 0.0
         if node.kind == "binary" and any(changed is kid for kid in node.kids):
             return _LESS_OF_A_LAUNCH
+        if changed.kind == "name" and changed.text in self.function.templates:
+            return 0.0  # what the launch is told of its tile
         is_other = node.kind == "number" and changed.kind in ("number", "name")
         return 1.0 if is_other or (node.text == "/" and changed.text != "/") else 0.0
 
@@ -43,6 +51,18 @@ class Hiding:
             node = self._parent(node)
         inside = walk(node.kids[1]) if node.kind == "if" else ()
         return any(one.kind == "launch" for one in inside) and self._calls_itself()
+
+    def _chooses_launch(self, node: Node) -> bool:
+        """width % 32 == 0, where one of two launches follows: that the other one is right mends nothing."""
+        if not self.is_host or node.text not in _EQUAL:
+            return False
+        above = self._parent(node)
+        if above.kind != "if" or above.kids[0] is not node:
+            return False
+        launching = {name for name, one in self.file.functions.items() if _launches(one.body)}
+        calls = (n.kids[0] for kid in above.kids[1:] if kid for n in walk(kid) if n.kind == "call")
+        names = {(one.kids[0] if one.kind == "template" else one).text for one in calls}
+        return any(_launches(kid) for kid in above.kids[1:] if kid) or bool(names & launching)
 
     def _is_of_a_part(self, node: Node) -> bool:
         """Whether it says how much one launch of several does: one that does all hides a wrong part."""
@@ -95,6 +115,10 @@ class Hiding:
                     if helper is not None:
                         found |= {inner.macro or inner.text for inner in walk(helper.body)}
         return found
+
+
+def _launches(body: Node) -> bool:
+    return any(one.kind == "launch" for one in walk(body))
 
 
 def parts_of_launches_in(function: Function) -> set[str]:

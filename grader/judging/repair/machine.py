@@ -74,7 +74,11 @@ class Machine(
     def __init__(self, file: File, edits: Mapping[tuple[int, str], Callable[[Node], Node]]) -> None:
         self.file = file
         self.edits = edits
-        self.fresh = any(kind == "declare" for _, kind in edits)  # types may differ
+        # Types may differ, or how long a struct is.
+        lengths = (one for sizes in file.lengths.values() for one in sizes if one is not None)
+        self.fresh = any(kind == "declare" for _, kind in edits) or any(
+            not one.ids.isdisjoint(edits) for one in lengths
+        )
         self.types: dict[str, Type] = {}
         self.functions: dict[object, tuple] = {}
         self.plain_kinds: dict[str, Names] = {}

@@ -126,9 +126,9 @@ class Making:
             value = place = part(f, m)
             if value.__class__ is Ref:
                 value = value.get(m)
-                if value.__class__ is Struct:
-                    return place
-            if value.__class__ in (Struct, Place, Ref, List, Closure) or value is None:
+            if value.__class__ is Struct and not _is_vector(value, kind.name):
+                return place
+            if value.__class__ in (Place, Ref, List, Closure) or value is None:
                 return value
             if not build:
                 run = self.one_of(known, [node], given, [], lambda f, m: f.env["this"], False)
@@ -138,3 +138,8 @@ class Making:
             return found
 
         return made
+
+
+def _is_vector(value: Struct, kind: str) -> bool:
+    """Whether it is no such struct, but a vector of numbers."""
+    return value.kind != kind and value.fields.keys() <= {"x", "y", "z", "w"} and not value.lead

@@ -44,6 +44,7 @@ class Nearness:
         for function in self.all_functions():
             own = _own_names(function)
             given_to = {name for _, name in function.parameters}
+            lambdas = _lambdas_of(function)
 
             def called(name: str, own: frozenset = own, function: Function = function) -> str:
                 """The same name in another function is another one."""
@@ -87,6 +88,9 @@ class Nearness:
                         node.kids[0].kids[0] if node.kids[0].kind == "template" else node.kids[0]
                     )
                     calls.setdefault(target.text, set()).add(node.line)
+                    for at in lambdas.get(target.text, ()) if node.kind == "call" else ():
+                        for given in node.kids[1:][at : at + 1]:
+                            defined.setdefault(called(_of_array(given)), set()).add(node.line)
                     if target.kind == "name" and target.text in own:  # an object that is called
                         calls.setdefault(_CALLED, set()).add(node.line)
                         used.setdefault(node.line, set()).add(_CALLED)
@@ -263,6 +267,15 @@ def _filled(function: Function) -> list[int]:
             roots.add(_of_array(node.kids[1]))
     roots |= {behind[root] for root in roots if root in behind}
     return [at for at, (_, name) in enumerate(function.parameters) if name in roots]
+
+
+def _lambdas_of(function: Function) -> dict[str, list[int]]:
+    """Which parameters of each lambda are references or pointers: what it is given may be filled there."""
+    return {
+        node.text: [at for at, (kind, _) in enumerate(node.kids[1].given) if kind.is_reference or kind.stars]
+        for node in walk(function.body)
+        if node.kind == "declare" and node.kids[1] is not None and node.kids[1].kind == "lambda"
+    }  # fmt: skip
 
 
 def _fills(node: Node) -> bool:

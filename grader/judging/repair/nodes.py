@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 APART = "/"  # stands in no name
 MADE = 1 << 30  # keys above it are of nodes that stand nowhere in the file
+GIVEN = ("make", "braces")  # what an object is made of
 
 
 @dataclass(eq=False)

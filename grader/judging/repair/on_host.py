@@ -12,6 +12,7 @@ from grader.judging.repair.shown import text_of
 _SIZES = {"cudaMalloc": 2, "cudaMemcpy": 3, "cudaMemcpyAsync": 3, "cudaMemset": 3}  # among the kids
 _COPIES = ("cudaMemcpy", "cudaMemcpyAsync")
 _TO, _FROM = "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost"
+_ROWS_OF_BLOCKS = 0.7  # as many rows of blocks as there are in a row
 _OTHER_WAY = {_TO: _FROM, _FROM: _TO}
 _VECTORS = ("float2", "float3", "float4", "int2", "int4")
 _ALL_ZERO = 0.9
@@ -40,6 +41,16 @@ class OnHost:
                         ),
                         1.1,
                     )
+            if settings[0].kind == "name" and self._counts_in_one_row(node):
+                whole = binary("*", settings[0], settings[0])
+                yield (
+                    (
+                        lambda n: replace(
+                            bare(n), kids=[n.kids[0], [whole, *n.kids[1][1:]], n.kids[2]]
+                        )
+                    ),
+                    _ROWS_OF_BLOCKS,
+                )
             yield (
                 (lambda n: replace(bare(n), kids=[n.kids[0], swapped(n.kids[1], 0, 1), n.kids[2]])),
                 0.8 + 1.2 * _are_named(settings),
@@ -54,6 +65,17 @@ class OnHost:
                     ),
                     0.8 - 0.4 * self._against_order(arguments[a], arguments[b]),
                 )
+
+    def _counts_in_one_row(self, launch: Node) -> bool:
+        """Whether a kernel takes the number of its block apart into a row and a column."""
+        called = launch.kids[0].kids[0] if launch.kids[0].kind == "template" else launch.kids[0]
+        kernel = self.file.functions.get(called.text)
+        inside = list(walk(kernel.body)) if kernel is not None else []
+        axes = {n.text for n in inside if n.kind == "member" and n.kids[0].text == "blockIdx"}
+        parts = {
+            n.text for n in inside if n.kind == "binary" and text_of(n.kids[0]) == "blockIdx.x"
+        }
+        return axes == {"x"} and {"/", "%"} <= parts
 
     def _against_order(self, one: Node, two: Node) -> bool:
         """Two of solve's numbers, the later one first."""

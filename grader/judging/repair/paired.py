@@ -118,6 +118,10 @@ def _fresh(leaf: Node) -> Node:
 
 def _shape(node: Node, leaves: list[Node]) -> tuple:
     """What it is made of, but for names, numbers and fields, which are put into `leaves`."""
+    if node.kind == "call" and node.kids[0].kind == "member":  # of an object, by the same method
+        method = node.kids[0]
+        kids = [method.kids[0], *node.kids[1:]]
+        return node.kind, method.text, *(_shape(kid, leaves) for kid in kids)
     is_field = node.kind == "member" and node.kids[0].kind == "name"
     if node.kind in ("name", "number") or is_field:
         leaves.append(node)
