@@ -50,4 +50,7 @@ def used_once_in(file: File, function: Function) -> set[str]:
 
 
 def _uses(body: Node) -> Counter[str]:
-    return Counter(one.macro or one.text for one in walk(body) if one.kind in _NAMES)
+    """How often each is read."""
+    written = {id(one.kids[0]) for one in walk(body) if one.kind == "assign"}
+    names = (one for one in walk(body) if one.kind in _NAMES and id(one) not in written)
+    return Counter(one.macro or one.text for one in names)
