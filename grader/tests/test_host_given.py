@@ -132,6 +132,19 @@ def test_the_text_of_right_programs_has_no_slip():
         assert host_text.unused_input(text, solve.body, inputs) is None, path.name
 
 
+def test_a_symbol_that_is_copied_when_the_kernel_has_been_launched():
+    symbols = [path for path in sorted(_FRESH.glob("*.cu")) if "ToSymbol" in path.read_text()]
+    assert len(symbols) > 3
+    for path in symbols:
+        assert host_text.copied_after_launch(listing(path.read_text())) is None, path.name
+    kernel = "__constant__ int SIDE;\n__global__ void k(float* p) { p[0] = SIDE; }\n"
+    late = "void solve(float* p, int n) {\n  k<<<1, 1>>>(p);\n  cudaMemcpyToSymbol(SIDE, &n, 4);\n"
+    found = host_text.copied_after_launch(listing(f"{kernel}{late}}}\n"))
+    assert found.line == 5 and "after the launch in line 4" in found.text
+    again = f"{kernel}{late}  k<<<1, 1>>>(p);\n}}\n"  # of the next launch
+    assert host_text.copied_after_launch(listing(again)) is None
+
+
 def test_a_field_that_gets_another_parameter():
     text = PARAMS.replace("host_.right = right;", "host_.right = left;")
     found = host_text.field_of_another(listing(text))

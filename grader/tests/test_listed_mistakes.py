@@ -16,6 +16,8 @@ _CAUSES = REPOSITORY / "common" / "measure" / "causes"
     ("listed", "name", "words"),
     first_of([
         ("fresh-24", "sums-by-column", "So the sum of P[8][0] is in c[2] of lane 0"),
+        ("fresh-50", "uniforms-late", "after the launch in line 61"),
+        ("fresh-50", "copy-one-row", "of N only 16 are copied to the device"),
         ("fresh-49", "tomoko-sizeof-pointer", "sizeof(ptr_) is the size of a pointer"),
         ("fresh-47", "lambda-flat-block", "threads, and the kernel counts 16 along y"),
         ("fresh-46", "padding-of-four", "68 elements (pitch = Cols + 4), 136 bytes"),

@@ -56,12 +56,19 @@ _LISTED = [
     ("fresh-46", "rows-two-ways", (35, 29, 42, 11), (32, 32, 32), "m.v[threadIdx.y + e * STEP]", 0),
     ("fresh-46", "left-of-all", (20,), (65, 65, 65), "p + ni < k ? l - (nc + x0) : 0", 0),
     ("fresh-47", "lane-shift", (17,), (1, 40, 50), "x = lane & 1 | (lane & 4) >> 1", 0),
+    ("fresh-50", "cell-turned", (47,), (3, 3, 3), "{index / width, index % width}", 0),
+    ("fresh-50", "side-of-16", (38,), (32, 32, 32), "int side = w / T", 48),
+    ("fresh-50", "cover-turned", (49,), (20, 32, 48), "{up(p.cols), up(p.rows), 1}", 0),
+    ("fresh-51", "partial-not-reset", (42, 47, 9), (64, 64, 64), "result = partial", 35),
+    ("fresh-51", "one-row-of-blocks", (31,), (32, 32, 32), "matmul_tiles<<<per_side * per_side, T * T, 0, stream>>>(M, N, P, width)", 0),
+    ("fresh-51", "l4-of-j", (25,), (20, 40, 51), "bool l4 = l % 4 == 0", 0),
     ("fresh-24", "inside-or", (16,), (3, 3, 3), "if (row < size && column < size)", 0),
 ]  # fmt: skip
 
 # And where a word of a tile was read that nobody has written: then such a read ends a run.
 _UNSET = [
     ("fresh-47", "frag-sweep", (40,), (1, 1, 1), "int perSweep = COUNT / COLS"),
+    ("fresh-51", "ring-plus-one", (35,), (1, 40, 50), "request(phase + 1, ring[(now + 1) % RING])"),
     ("fresh-36", "05-step-by-rows", (48,), (1, 1, 1), "int step = Config::threads / Cols"),
     ("fresh-26", "too-few-rows-of-threads", (58, 54), (1, 40, 50), "dim3(kTile, kRows)"),
     (
