@@ -10,7 +10,6 @@ from grader.judging.repair.scope import Change, Edit, bare
 
 _FAR = 0.7  # how much farther it is to change them than what they are used for
 _FRACTION = 0.6
-_OF_A_STRUCT = -2  # the key of an array in a struct
 
 
 class Constants:
@@ -21,8 +20,6 @@ class Constants:
     ) -> Iterator[Edit | tuple]:
         """constexpr int THREADS = (BM / TM) * (BN / TM): not of sizes that are numbers."""
         for declared in walk(self.function.body):
-            if declared.kind == "declare" and declared.key == _OF_A_STRUCT:
-                yield from self._of_lengths(declared, is_dear)
             if declared.kind != "declare" or declared.kids[0] or declared.kids[1] is None:
                 continue
             for change, cost in self._fractions(declared):
@@ -33,15 +30,6 @@ class Constants:
                     if change is rounded_up:
                         continue  # what is counted here is divided without a rest
                     yield from self.made_of((node, change, cost + _FAR), is_dear)
-
-    def _of_lengths(
-        self, declared: Node, is_dear: Callable[[int, float], bool]
-    ) -> Iterator[Edit | tuple]:
-        """float data[ROWS * COLUMNS + PADDING] in a struct."""
-        for length in declared.kids[0]:
-            for node in walk(length) if length is not None else ():
-                for change, cost in self._changes(node):
-                    yield from self.made_of((node, change, cost), is_dear)
 
     def _fractions(self, declared: Node) -> Iterator[tuple[Change, float]]:
         """constexpr int UP = 256 where 1 / UP is to be a fraction."""
@@ -57,11 +45,6 @@ def constants_of(file: File) -> list[Function]:
     for name, nodes in file.statics.items():
         given = [(Type("int"), one) for one in file.parameters.get(name) or ()]
         found.append(Function("", Type("void"), given, Node("block", list(nodes)), False, 0))
-    for (owner, array), lengths in file.lengths.items():
-        given = [(Type("int"), one) for one in file.parameters.get(owner) or ()]
-        line = next((one.line for one in lengths if one is not None), 0)
-        declared = Node("declare", [list(lengths), None], array, line, _OF_A_STRUCT, Type("float"))
-        found.append(Function("", Type("void"), given, Node("block", [declared]), False, 0))
     return [one for one in found if one.body.kids]
 
 

@@ -24,7 +24,7 @@ from grader.judging.repair.guards import (
     first_limit,
     limits_of,
 )
-from grader.judging.repair.hiding import AS_COUNTED, Hiding, parts_of_launches_in, row_lengths_in
+from grader.judging.repair.hiding import Hiding, parts_of_launches_in
 from grader.judging.repair.lane_pairs import (
     IN_PAIRS,
     OF_A_RUN,
@@ -34,6 +34,7 @@ from grader.judging.repair.lane_pairs import (
     no_pairs_of,
     runs_in,
 )
+from grader.judging.repair.lengths import AS_COUNTED, Lengths, row_lengths_in
 from grader.judging.repair.linear import Linear
 from grader.judging.repair.loop_pointers import LoopPointers
 from grader.judging.repair.masked import Masked, counts_fours, taken_apart_in
@@ -96,7 +97,7 @@ _BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 class Editor(
     Arithmetic, Ends, Linear, Missing, Paired, OnHost, Repeated, Elsewhere, Configured, Oddness, Guards,
-    Addressed, Apart, Borrowed, Callees, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Sides, Stages, Toggled, TurnedOver, Valued, WhatIsLeft, Hiding, Naming):  # fmt: skip
+    Addressed, Apart, Borrowed, Callees, Constants, CountedUp, EachTurn, Followed, Grouped, LanePairs, Lengths, LoopPointers, Masked, Meetings, Moved, NextTurn, Rounded, RoundedCalls, SameArray, Series, Shapes, Sides, Stages, Toggled, TurnedOver, Valued, WhatIsLeft, Hiding, Naming):  # fmt: skip
     """The edits of one function."""
 
     def __init__(

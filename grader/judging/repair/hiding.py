@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from grader.judging.repair.nodes import File, Function, Node, walk
+from grader.judging.repair.nodes import Function, Node, walk
 from grader.judging.repair.rewritten import is_rounded_up
-from grader.judging.repair.shown import text_of
 from grader.judging.repair.unused import LEFT_UNUSED
 
 _LESS_OF_A_LAUNCH = 0.6
 _OTHER_LAUNCH = 0.8
 _EQUAL = ("==", "!=")
-AS_COUNTED = 0.4  # how much nearer a length is that has the rows which indices count
 
 
 class Hiding:
@@ -87,35 +85,6 @@ class Hiding:
         is_of_grid = target.kind == "member" and target.text in ("x", "y", "z")
         return is_of_grid and target.kids[0].kind == "member" and not self.function.is_kernel
 
-    def _is_plain_length(self, node: Node, changed: Node, array: str, place: int) -> bool:
-        """A term less, or a name that indices in its place have: it hides no index that goes too far."""
-        if node.kind == "binary":
-            return changed is node.kids[0] and node.text == "+"
-        name = changed.macro or (changed.text if changed.kind == "name" else "")
-        return bool(name) and name in self._counted_with(array, place)
-
-    def _is_counted_in(self, changed: Node, array: str) -> bool:
-        """Rows of so many elements as an index has: data[ROWS * (COLUMNS + PADDING)]."""
-        lengths = {text_of(kid) for kid in changed.kids} if changed.text == "*" else set()
-        sums = {text for text in lengths if "+" in text or "-" in text}
-        return bool(sums) and not sums.isdisjoint(self.row_lengths.get(array, ()))
-
-    def _counted_with(self, array: str, place: int) -> set[str]:
-        """Names in the indices of a dimension."""
-        if (array, place) in self.of_dimensions:
-            return self.of_dimensions[array, place]
-        found = self.of_dimensions[array, place] = set()
-        for node in walk(self.function.body):
-            if node.kind == "index" and _indexed(node) == (array, place):
-                for one in walk(node.kids[1]):
-                    found.add(one.macro or one.text)
-                    helper = (
-                        self.file.functions.get(one.kids[0].text) if one.kind == "call" else None
-                    )
-                    if helper is not None:
-                        found |= {inner.macro or inner.text for inner in walk(helper.body)}
-        return found
-
 
 def _launches(body: Node) -> bool:
     return any(one.kind == "launch" for one in walk(body))
@@ -131,23 +100,3 @@ def parts_of_launches_in(function: Function) -> set[str]:
         for name in walk(loop.kids[2])
         if name.kind == "name"
     }
-
-
-def row_lengths_in(file: File) -> dict[str, set[str]]:
-    """Of each array what is a factor in its indices."""
-    found: dict[str, set[str]] = {}
-    for function in (*file.functions.values(), *file.methods.values()):
-        for node in walk(function.body):
-            if node.kind == "index" and node.kids[0].kind in ("name", "member"):
-                products = [n for n in walk(node.kids[1]) if n.kind == "binary" and n.text == "*"]
-                texts = {text_of(kid) for one in products for kid in one.kids}
-                found.setdefault(node.kids[0].text, set()).update(texts)
-    return found
-
-
-def _indexed(node: Node) -> tuple[str, int]:
-    """The array, and which of its dimensions."""
-    place = -1
-    while node.kind == "index":
-        node, place = node.kids[0], place + 1
-    return node.text, place

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from grader.judging.repair.constants import constants_of
 from grader.judging.repair.edits import Edit, Editor
+from grader.judging.repair.lengths import lengths_of
 from grader.judging.repair.likelihood import shift
 from grader.judging.repair.nearness import Nearness
 from grader.judging.repair.nodes import walk
@@ -122,6 +123,9 @@ class Order(Nearness):
         for constants in constants_of(self.file):
             editor = Editor(self.file, constants, macros, products)
             yield from ((one, editor) for one in editor.of_constants(_dear(near, editor, most)))
+        for lengths in lengths_of(self.file):
+            editor = Editor(self.file, lengths, macros, products)
+            yield from ((one, editor) for one in editor.of_lengths(_dear(near, editor, most)))
 
     def costed(
         self, made: Iterable[tuple[Edit, Editor]], near: Mapping[int, float]

@@ -28,6 +28,7 @@ from grader.judging.repair.counted_from import counted_from
 from grader.judging.repair.edits import Edit
 from grader.judging.repair.found import Repair
 from grader.judging.repair.given import Given, Size, given_from, has_whole_floats
+from grader.judging.repair.lengths import lengths_of
 from grader.judging.repair.nodes import MADE, File, Node, children, walk
 from grader.judging.repair.order import Costed, Order
 from grader.judging.repair.racing import Racing
@@ -431,7 +432,7 @@ class Search(Order, Batches, WrongCase, SecondLine, Racing):
         changes = dict(edit.changes)
         node = edit.where
         parents: dict[int, Node] = {}
-        for function in [*self.all_functions(), *constants_of(self.file)]:
+        for function in [*self.all_functions(), *constants_of(self.file), *lengths_of(self.file)]:
             for one in walk(function.body):
                 for kid in children(one):
                     parents[id(kid)] = one
